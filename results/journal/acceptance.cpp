@@ -1,0 +1,1 @@
+#include <tessera/journal/acceptance.hpp>
