@@ -52,7 +52,8 @@ bool WireReader::next() {
         if (bytes_.size() - position_ < 8) fail("a field is cut short");
         number_ = 0;
         for (unsigned i = 0; i < 8; ++i)
-            number_ |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(bytes_[position_ + i])) << (8 * i);
+            number_ |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(bytes_[position_ + i]))
+                       << (8 * i);
         position_ += 8;
         return true;
     }
@@ -72,6 +73,11 @@ bool WireReader::next() {
 std::uint64_t WireReader::as_uint() const {
     if (type_ != WireType::varint) fail("a field is not a number");
     return number_;
+}
+
+std::uint32_t WireReader::as_uint32() const {
+    if (as_uint() > 0xFFFFFFFFU) fail("a number has more than 32 bits");
+    return static_cast<std::uint32_t>(number_);
 }
 
 std::int64_t WireReader::as_int() const {

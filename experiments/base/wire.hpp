@@ -11,9 +11,9 @@
 
 namespace tessera {
 
-/// Tagged fields, the encoding of journal payloads and of messages: each field is a varint (tag << 3 | type) followed by
-/// a varint, eight little-endian bytes, or a varint length and bytes, as in Protocol Buffers' wire format
-/// (https://protobuf.dev/programming-guides/encoding). Readers skip tags they do not know.
+/// Tagged fields, the encoding of journal payloads and of messages: each field is a varint (tag << 3 | type)
+/// followed by a varint, eight little-endian bytes, or a varint length and bytes, as in Protocol Buffers'
+/// wire format (https://protobuf.dev/programming-guides/encoding). Readers skip tags they do not know.
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2 };
 
 class WireWriter {
@@ -46,7 +46,8 @@ public:
     }
 
     /// A nested record: `fill` writes its fields with a writer of its own.
-    template <std::invocable<WireWriter&> Fill> void record_field(std::uint32_t tag, Fill&& fill) {
+    template <std::invocable<WireWriter&> Fill>
+    void record_field(std::uint32_t tag, Fill&& fill) {
         WireWriter nested;
         fill(nested);
         bytes_field(tag, nested.view());
@@ -60,18 +61,21 @@ private:
     void key(std::uint32_t tag, WireType type) {
         varint(static_cast<std::uint64_t>(tag) << 3U | static_cast<std::uint64_t>(type));
     }
+
     void varint(std::uint64_t value);
     void fixed64(std::uint64_t value);
 
     std::string out_;
 };
 
-/// Reads the fields of one record in order. Every accessor throws FormatError on damaged input or when the field has
-/// another type; nothing is read outside the given bytes.
+/// Reads the fields of one record in order. Every accessor throws FormatError on damaged input or when the
+/// field has another type; nothing is read outside the given bytes.
 class WireReader {
 public:
     /// `source` names the origin in errors and must outlive the reader, as must `bytes`.
-    WireReader(std::string_view bytes, std::string_view source) : bytes_(bytes), source_(source) {}
+    WireReader(std::string_view bytes, std::string_view source)
+        : bytes_(bytes)
+        , source_(source) {}
 
     /// Moves to the next field; false at the end. A field whose value was not read is skipped.
     bool next();
@@ -81,18 +85,25 @@ public:
     WireType type() const { return type_; }
 
     std::uint64_t as_uint() const;
+    std::uint32_t as_uint32() const; ///< throws when the number has more bits
     std::int64_t as_int() const;
+
     bool as_bool() const { return as_uint() != 0; }
+
     double as_double() const;
     std::string_view as_bytes() const;
+
     std::string as_string() const { return std::string(as_bytes()); }
+
     Id128 as_id() const;
 
     WireReader as_record() const { return {as_bytes(), source_}; }
 
+    /// Throws FormatError at the current position: for values that the caller finds impossible.
+    [[noreturn]] void fail(const char* what) const;
+
 private:
     std::uint64_t varint();
-    [[noreturn]] void fail(const char* what) const;
 
     std::string_view bytes_;
     std::string_view source_;
