@@ -20,9 +20,19 @@ struct Resources {
     bool operator==(const Resources&) const = default;
 };
 
-/// Why an attempt did not succeed; each class has its own limit of retries (none: not a failure; verdict: never retried,
-/// such as a required metric that is missing).
-enum class FailureClass : std::uint8_t { none, out_of_memory, timeout, crash, exit, spawn, lost, preempted, verdict };
+/// Why an attempt did not succeed; each class has its own limit of retries (none: not a failure; verdict:
+/// never retried, such as a required metric that is missing).
+enum class FailureClass : std::uint8_t {
+    none,
+    out_of_memory,
+    timeout,
+    crash,
+    exit,
+    spawn,
+    lost,
+    preempted,
+    verdict
+};
 
 /// Retries after a failure of each class, and the pause before the first one, which doubles each time.
 struct RetryPolicy {
@@ -49,14 +59,14 @@ struct EnvEntry {
     bool operator==(const EnvEntry&) const = default;
 };
 
-/// A step with every placeholder resolved: what a worker needs to run one attempt of it, and what `plan --commands`,
-/// `show` and `exec` print.
+/// A step with every placeholder resolved: what a worker needs to run one attempt of it, and what `plan
+/// --commands`, `show` and `exec` print.
 struct StepSpec {
     std::string name;        ///< "workload" for the step that a cell ends with
     std::string executor;    ///< "cpu", "null", ...
     std::string accelerator; ///< name of the accelerator, empty if the campaign has none
     std::vector<std::string> argv;
-    std::vector<EnvEntry> env;             ///< declared by the campaign, over the scrubbed environment of the worker
+    std::vector<EnvEntry> env; ///< declared by the campaign, over the scrubbed environment of the worker
     std::optional<std::string> stdin_text; ///< /dev/null if absent
     Resources resources;
     std::optional<double> timeout_s; ///< of one attempt; no limit if absent
