@@ -12,8 +12,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Bad input or usage: the program prints the message and ends with exit code 2. The message names the place and the
-/// remedy.
+/// Bad input or usage: the program prints the message and ends with exit code 2. The message names the place
+/// and the remedy.
 class UserError : public Error {
 public:
     using Error::Error;
@@ -29,7 +29,8 @@ public:
     int code;
 };
 
-/// Bytes from a file or a peer that do not follow their format. `offset` is in bytes from the start of `source`.
+/// Bytes from a file or a peer that do not follow their format. `offset` is in bytes from the start of
+/// `source`.
 class FormatError : public Error {
 public:
     FormatError(std::string source, std::uint64_t offset, const std::string& what);

@@ -37,16 +37,20 @@ std::string read_file(const std::string& path) {
     for (;;) {
         const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
         if (count == 0) return content;
-        if (count > 0) content.append(buffer, static_cast<std::size_t>(count));
-        else if (errno != EINTR) throw IoError("read", path, errno);
+        if (count > 0)
+            content.append(buffer, static_cast<std::size_t>(count));
+        else if (errno != EINTR)
+            throw IoError("read", path, errno);
     }
 }
 
 void write_all(int fd, std::string_view bytes, const std::string& path) {
     while (!bytes.empty()) {
         const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-        if (count >= 0) bytes.remove_prefix(static_cast<std::size_t>(count));
-        else if (errno != EINTR) throw IoError("write", path, errno);
+        if (count >= 0)
+            bytes.remove_prefix(static_cast<std::size_t>(count));
+        else if (errno != EINTR)
+            throw IoError("write", path, errno);
     }
 }
 

@@ -10,9 +10,15 @@ namespace tessera {
 class UniqueFd {
 public:
     UniqueFd() = default;
-    explicit UniqueFd(int fd) : fd_(fd) {}
+
+    explicit UniqueFd(int fd)
+        : fd_(fd) {}
+
     ~UniqueFd() { reset(); }
-    UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+    UniqueFd(UniqueFd&& other) noexcept
+        : fd_(std::exchange(other.fd_, -1)) {}
+
     UniqueFd& operator=(UniqueFd&& other) noexcept {
         if (this != &other) {
             reset();
@@ -20,12 +26,16 @@ public:
         }
         return *this;
     }
+
     UniqueFd(const UniqueFd&) = delete;
     UniqueFd& operator=(const UniqueFd&) = delete;
 
     int get() const { return fd_; }
+
     explicit operator bool() const { return fd_ >= 0; }
+
     int release() { return std::exchange(fd_, -1); }
+
     void reset();
 
 private:

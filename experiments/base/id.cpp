@@ -3,7 +3,6 @@
 #include <tessera/base/id.hpp>
 
 #include <cerrno>
-
 #include <sys/random.h>
 
 namespace tessera {

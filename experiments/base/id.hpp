@@ -37,7 +37,8 @@ using CellId = Id128;
 
 } // namespace tessera
 
-template <> struct std::hash<tessera::Id128> {
+template <>
+struct std::hash<tessera::Id128> {
     std::size_t operator()(const tessera::Id128& id) const noexcept {
         std::size_t value = 0;
         std::memcpy(&value, id.bytes.data(), sizeof value);

@@ -12,6 +12,7 @@ struct Sha256::State {
     struct Free {
         void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
     };
+
     std::unique_ptr<EVP_MD_CTX, Free> context{EVP_MD_CTX_new()};
 };
 
@@ -23,7 +24,8 @@ void require(int result) {
 
 } // namespace
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {
+Sha256::Sha256()
+    : state_(std::make_unique<State>()) {
     require(EVP_DigestInit_ex(state_->context.get(), EVP_sha256(), nullptr));
 }
 

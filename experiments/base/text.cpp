@@ -29,7 +29,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 /// Length of the well-formed UTF-8 sequence at the start of `bytes` (Unicode 15, table 3-7), or 0.
 std::size_t utf8_length(std::string_view bytes) {
-    const auto at = [&](std::size_t i) { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U; };
+    const auto at = [&](std::size_t i) {
+        return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U;
+    };
     const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
         return at(i) >= low && at(i) <= high;
     };
@@ -52,7 +54,8 @@ std::size_t utf8_length(std::string_view bytes) {
 /// Splits "12.5GiB" into its number and unit; empty if there is no number at the start.
 std::optional<std::pair<double, std::string_view>> number_and_unit(std::string_view text) {
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
     if (error != std::errc{}) return std::nullopt;
     return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
@@ -98,7 +101,8 @@ bool glob_match(std::string_view pattern, std::string_view text) {
             return false;
         }
     }
-    while (p < pattern.size() && pattern[p] == '*') ++p;
+    while (p < pattern.size() && pattern[p] == '*')
+        ++p;
     return p == pattern.size();
 }
 
@@ -108,8 +112,10 @@ std::string shell_quote(std::string_view word) {
     if (!word.empty() && word.find_first_not_of(safe) == std::string_view::npos) return std::string(word);
     std::string quoted = "'";
     for (const char c : word) {
-        if (c == '\'') quoted += "'\\''";
-        else quoted += c;
+        if (c == '\'')
+            quoted += "'\\''";
+        else
+            quoted += c;
     }
     return quoted + "'";
 }
@@ -128,8 +134,10 @@ std::string repair_utf8(std::string_view bytes) {
     text.reserve(bytes.size());
     while (!bytes.empty()) {
         const std::size_t length = utf8_length(bytes);
-        if (length == 0) text += "\xEF\xBF\xBD";
-        else text += bytes.substr(0, length);
+        if (length == 0)
+            text += "\xEF\xBF\xBD";
+        else
+            text += bytes.substr(0, length);
         bytes.remove_prefix(std::max<std::size_t>(length, 1));
     }
     return text;
@@ -141,15 +149,22 @@ std::optional<double> parse_duration_s(std::string_view text) {
     while (!text.empty()) {
         const auto part = number_and_unit(text);
         if (!part || part->first < 0) return std::nullopt;
-        const std::size_t unit_size = std::min(part->second.find_first_of("0123456789."), part->second.size());
+        const std::size_t unit_size =
+            std::min(part->second.find_first_of("0123456789."), part->second.size());
         const std::string_view unit = part->second.substr(0, unit_size);
         double scale_s = 0;
-        if (unit.empty() || unit == "s") scale_s = 1;
-        else if (unit == "ms") scale_s = 1e-3;
-        else if (unit == "m" || unit == "min") scale_s = 60;
-        else if (unit == "h") scale_s = 3600;
-        else if (unit == "d") scale_s = 86400;
-        else return std::nullopt;
+        if (unit.empty() || unit == "s")
+            scale_s = 1;
+        else if (unit == "ms")
+            scale_s = 1e-3;
+        else if (unit == "m" || unit == "min")
+            scale_s = 60;
+        else if (unit == "h")
+            scale_s = 3600;
+        else if (unit == "d")
+            scale_s = 86400;
+        else
+            return std::nullopt;
         total_s += part->first * scale_s;
         text = part->second.substr(unit_size);
     }

@@ -30,7 +30,8 @@ std::string repair_utf8(std::string_view bytes);
 /// "90s", "3h", "2d", "1h30m", "10ms" or a bare number of seconds; empty if it is none of these or negative.
 std::optional<double> parse_duration_s(std::string_view text);
 
-/// "512", "16M", "2G", "1.5GiB": bytes, with binary multiples for K, M, G, T (with or without "iB") and decimal ones for KB, MB...
+/// "512", "16M", "2G", "1.5GiB": bytes, with binary multiples for K, M, G, T (with or without "iB") and
+/// decimal ones for KB, MB...
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 /// A span for people: "12.3 s", "4 min 05 s", "2 h 10 min".

@@ -56,7 +56,8 @@ void Value::append_canonical(std::string& out) const {
         append_sized(out, *text);
     } else if (const auto* array = get_if<Array>()) {
         out += fmt::format("a{}[", array->size());
-        for (const Value& item : *array) item.append_canonical(out);
+        for (const Value& item : *array)
+            item.append_canonical(out);
     } else if (const auto* table = get_if<Table>()) {
         out += fmt::format("t{}{{", table->size());
         for (const auto& [key, item] : *table) {
@@ -83,11 +84,13 @@ nlohmann::json Value::to_json() const {
     if (const auto* text = get_if<std::string>()) return *text;
     if (const auto* array = get_if<Array>()) {
         auto json = nlohmann::json::array();
-        for (const Value& item : *array) json.push_back(item.to_json());
+        for (const Value& item : *array)
+            json.push_back(item.to_json());
         return json;
     }
     auto json = nlohmann::json::object();
-    for (const auto& [key, item] : *get_if<Table>()) json[key] = item.to_json();
+    for (const auto& [key, item] : *get_if<Table>())
+        json[key] = item.to_json();
     return json;
 }
 
@@ -102,12 +105,14 @@ Value Value::from_json(const nlohmann::json& json) {
         return json.get<double>();
     case nlohmann::json::value_t::array: {
         Array array;
-        for (const auto& item : json) array.push_back(from_json(item));
+        for (const auto& item : json)
+            array.push_back(from_json(item));
         return array;
     }
     case nlohmann::json::value_t::object: {
         Table table;
-        for (const auto& [key, item] : json.items()) table.emplace(key, from_json(item));
+        for (const auto& [key, item] : json.items())
+            table.emplace(key, from_json(item));
         return table;
     }
     case nlohmann::json::value_t::string:

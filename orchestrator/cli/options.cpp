@@ -32,7 +32,8 @@ ParsedOptions parse_options(const std::string& usage, const std::vector<std::str
     const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
     ParsedOptions parsed;
     try {
-        po::store(po::command_line_parser(args).options(all).positional(positional).style(style).run(), parsed.values);
+        po::store(po::command_line_parser(args).options(all).positional(positional).style(style).run(),
+                  parsed.values);
         if (parsed.values.count("help") > 0) {
             std::cout << usage << "\n\n" << visible << '\n';
             parsed.help_shown = true;
@@ -41,7 +42,8 @@ ParsedOptions parse_options(const std::string& usage, const std::vector<std::str
         po::notify(parsed.values);
     } catch (const po::unknown_option& error) {
         const std::string& name = error.get_option_name();
-        throw UserError(fmt::format("unknown option '{}'{}; see --help", name, did_you_mean(name, long_names(visible))));
+        throw UserError(
+            fmt::format("unknown option '{}'{}; see --help", name, did_you_mean(name, long_names(visible))));
     } catch (const po::error& error) {
         throw UserError(fmt::format("{}; see --help", error.what()));
     }

@@ -1,14 +1,14 @@
 #pragma once
 
+#include <boost/program_options.hpp>
+
 #include <string>
 #include <vector>
 
-#include <boost/program_options.hpp>
-
 namespace tessera {
 
-/// Parses a subcommand's arguments. `usage` is the first line of its help. With --help prints the help and returns empty.
-/// Unknown options and wrong values become a UserError with a suggestion.
+/// Parses a subcommand's arguments. `usage` is the first line of its help. With --help prints the help and
+/// returns empty. Unknown options and wrong values become a UserError with a suggestion.
 struct ParsedOptions {
     boost::program_options::variables_map values;
     bool help_shown = false;
