@@ -46,6 +46,11 @@ void Scheduler::add_step(StepIndex index, const StepEntry& entry) {
         release_dependents(index);
         return;
     }
+    if (!retries_left(step)) {
+        set_status(index, StepStatus::failed);
+        block_dependents(index);
+        return;
+    }
     bool blocked = false;
     for (const StepIndex needed : entry.needs) {
         dependents_[needed].push_back(index);
@@ -240,13 +245,21 @@ void Scheduler::ended(StepIndex index, AttemptEnd end, FailureClass failure, dou
     }
 }
 
+bool Scheduler::retries_left(const Step& step) const {
+    const RetryPolicy& retry = classes_[step.class_index].retry;
+    for (std::size_t failure = 0; failure < step.failures.size(); ++failure) {
+        const auto limit = retry.limit(static_cast<FailureClass>(failure));
+        if (limit && step.failures[failure] > *limit) return false;
+    }
+    return true;
+}
+
 void Scheduler::fail_or_retry(StepIndex index, FailureClass failure, Moment now) {
     Step& step = steps_[index];
     const RetryPolicy& retry = classes_[step.class_index].retry;
     std::uint8_t& failures = step.failures[static_cast<std::size_t>(failure)];
     if (failures < std::numeric_limits<std::uint8_t>::max()) ++failures;
-    const auto limit = retry.limit(failure);
-    if (limit && failures > *limit) {
+    if (!retries_left(step)) {
         set_status(index, StepStatus::failed);
         block_dependents(index);
         return;

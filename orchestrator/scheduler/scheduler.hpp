@@ -155,6 +155,7 @@ private:
     void set_status(StepIndex step, StepStatus status);
     std::uint16_t class_of(const StepEntry& entry);
     void enqueue(StepIndex step);
+    bool retries_left(const Step& step) const;
     void fail_or_retry(StepIndex step, FailureClass failure, Moment now);
     void release_dependents(StepIndex step);
     void block_dependents(StepIndex step);

@@ -152,6 +152,19 @@ TEST_CASE("failures of earlier parts count, preemption never does") {
     CHECK(scene.scheduler.status(0) == StepStatus::failed);
 }
 
+TEST_CASE("a step whose retries were used up in earlier parts is failed from the start") {
+    Scene scene(2);
+    scene.scheduler.add_worker({1, 0, 0});
+    StepEntry entry = step();
+    entry.failures[FailureClass::exit] = 1;
+    scene.scheduler.add_step(1, step(one_core, {0}));
+    scene.scheduler.add_step(0, entry);
+    CHECK(scene.assign().empty());
+    CHECK(scene.scheduler.status(0) == StepStatus::failed);
+    CHECK(scene.scheduler.status(1) == StepStatus::blocked);
+    CHECK(scene.scheduler.finished());
+}
+
 TEST_CASE("a large step is not starved by small ones") {
     Scene scene(9);
     scene.scheduler.add_worker({4, 0, 0});
