@@ -18,13 +18,14 @@ inline constexpr std::uint32_t protocol_version = 1;
 
 /// What one worker sees of its node. The controller partitions nodes over their workers from these reports.
 struct NodeReport {
-    std::string node;    ///< identity: SLURMD_NODENAME, else pod UID, else host name and boot id
-    std::string host;    ///< for people
-    std::string boot_id; ///< /proc/sys/kernel/random/boot_id
+    std::string node;                ///< identity: SLURMD_NODENAME, else pod UID, else host name and boot id
+    std::string host;                ///< for people
+    std::string boot_id;             ///< /proc/sys/kernel/random/boot_id
     std::vector<std::uint32_t> cpus; ///< logical CPUs the worker may use
     std::uint64_t memory_bytes = 0;
     std::vector<std::string> devices; ///< entries of the inherited visibility list, opaque
-    std::vector<std::string> device_ids; ///< for each, its identity (UUID, else entry of SLURM_STEP_GPUS, else the entry)
+    std::vector<std::string>
+        device_ids; ///< for each, its identity (UUID, else entry of SLURM_STEP_GPUS, else the entry)
     std::vector<std::uint32_t> device_locality; ///< for each, the NUMA node it is near; empty if unknown
 
     bool operator==(const NodeReport&) const = default;
@@ -121,7 +122,8 @@ struct EndedEvent {
     bool operator==(const EndedEvent&) const = default;
 };
 
-/// A worker's data, in order. At most one is unacknowledged; the outcomes in it are already in the worker's spool.
+/// A worker's data, in order. At most one is unacknowledged; the outcomes in it are already in the worker's
+/// spool.
 struct Report {
     std::uint64_t number = 0; ///< 1, 2, 3 ...
     std::vector<StartedEvent> started;
@@ -160,6 +162,7 @@ struct Heartbeat {
     bool operator==(const Heartbeat&) const = default;
 };
 
-using Message = std::variant<Hello, Welcome, Refuse, Assign, Revoke, Revoked, Report, Acknowledge, Stop, Goodbye, Heartbeat>;
+using Message = std::variant<Hello, Welcome, Refuse, Assign, Revoke, Revoked, Report, Acknowledge, Stop,
+                             Goodbye, Heartbeat>;
 
 } // namespace tessera

@@ -12,8 +12,8 @@
 
 namespace tessera {
 
-/// A place in the job: 0 is the controller, workers are 1, 2, ... . When the controller's process is a worker too, its
-/// worker has a number of its own.
+/// A place in the job: 0 is the controller, workers are 1, 2, ... . When the controller's process is a worker
+/// too, its worker has a number of its own.
 using PeerId = std::uint32_t;
 
 struct Incoming {
@@ -21,9 +21,9 @@ struct Incoming {
     std::string bytes;
 };
 
-/// Moves whole messages between the controller and its workers; order is kept between any two peers. One thread uses an
-/// endpoint. A peer's death is not an error here: messages to it vanish and lost_peers() names it if the transport can
-/// tell; the protocol's heartbeats catch the rest.
+/// Moves whole messages between the controller and its workers; order is kept between any two peers. One
+/// thread uses an endpoint. A peer's death is not an error here: messages to it vanish and lost_peers() names
+/// it if the transport can tell; the protocol's heartbeats catch the rest.
 class Transport {
 public:
     virtual ~Transport() = default;
@@ -39,14 +39,18 @@ public:
     /// The next message that has arrived, if any. Never blocks.
     virtual std::optional<Incoming> receive() = 0;
 
-    /// Sleeps until a message may be there, one of `fds` is ready (revents are set), or `timeout` is over. May return
-    /// early.
+    /// Sleeps until a message may be there, one of `fds` is ready (revents are set), or `timeout` is over.
+    /// May return early.
     virtual void wait(std::span<pollfd> fds, Duration timeout) = 0;
 
     /// Peers found dead since the last call.
     virtual std::vector<PeerId> lost_peers() { return {}; }
 
-    /// Tries to get everything sent out before `timeout`; true if all of it left. Nothing is sent or received afterwards.
+    /// The protocol has given this peer up: nothing waits for it any more, close() least of all.
+    virtual void abandon(PeerId /*peer*/) {}
+
+    /// Tries to get everything sent out before `timeout`; true if all of it left. Nothing is sent or received
+    /// afterwards.
     virtual bool close(Duration timeout) = 0;
 };
 
