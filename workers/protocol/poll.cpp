@@ -16,7 +16,7 @@ bool poll_for(std::span<pollfd> fds, Duration timeout) {
     if (ready >= 0) return ready > 0;
     for (pollfd& entry : fds)
         entry.revents = 0;
-    if (errno == EINTR || errno == EAGAIN) return false;
+    if (errno == EINTR) return true;
     throw IoError("ppoll", "", errno);
 }
 

@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// ppoll(2) for at most `timeout`; true if a descriptor is ready. A signal ends it early. Throws
+/// ppoll(2) for at most `timeout`; true if a descriptor is ready or a signal came. Throws
 /// IoError.
 bool poll_for(std::span<pollfd> fds, Duration timeout);
 
