@@ -1,0 +1,28 @@
+#pragma once
+
+#include <tessera/store/tables.hpp>
+
+#include <string>
+
+namespace tessera {
+
+/// Version of the layout that docs/schema.md describes. A reader takes files of its own version only.
+inline constexpr std::int64_t schema_version = 1;
+
+enum class StepTexts {
+    read,
+    skip, ///< leaves StepTable::spec empty texts: they are most of a large file, and queries do not need them
+};
+
+/// Writes a new HDF5 file under a temporary name beside `path`, closes and syncs it and renames it over
+/// `path`. Throws Hdf5Error or IoError; then `path` is as it was.
+void write_table_file(const std::string& path, const Tables& tables);
+
+/// Throws Hdf5Error for a damaged file and FormatError for one of another layout or whose parts do not fit
+/// together.
+Tables read_table_file(const std::string& path, StepTexts texts = StepTexts::read);
+
+/// Only what the file covers, with the names of the parts (`parts`, `strings` and `coverage` are filled).
+Tables read_coverage(const std::string& path);
+
+} // namespace tessera
