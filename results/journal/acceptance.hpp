@@ -94,6 +94,9 @@ public:
     /// True if any frame, honoured or not, tells of the attempt's outcome.
     bool has_outcome(const AttemptId& id) const;
 
+    /// All attempts of standing open, of any generation, in order of their ids.
+    std::vector<AttemptView> open_attempts() const;
+
     /// In no particular order.
     void for_each_step(const std::function<void(const StepKey&)>& visit) const;
 

@@ -1,6 +1,7 @@
 #include <tessera/journal/acceptance.hpp>
 
 #include <algorithm>
+#include <tuple>
 
 namespace tessera {
 
@@ -165,6 +166,24 @@ std::vector<AttemptView> Acceptance::attempts(const StepKey& key) const {
     const auto order = [](const AttemptView& view) {
         const auto& first = view.dispatched ? view.dispatched : view.outcome;
         return std::tuple(!first, first.value_or(FramePosition()), view.id.part, view.id.number);
+    };
+    std::sort(views.begin(), views.end(),
+              [&](const AttemptView& a, const AttemptView& b) { return order(a) < order(b); });
+    return views;
+}
+
+std::vector<AttemptView> Acceptance::open_attempts() const {
+    resolve_claims();
+    std::vector<AttemptView> views;
+    for (const Step& step : steps_) {
+        for (std::uint32_t i = step.first_attempt; i != none; i = attempts_[i].next) {
+            const Resolved resolved = resolve(attempts_[i]);
+            if (resolved.outcome == nullptr && resolved.dispatched != nullptr)
+                views.push_back(view(step, resolved, nullptr));
+        }
+    }
+    const auto order = [](const AttemptView& view) {
+        return std::tie(view.id.part, view.id.step, view.id.number);
     };
     std::sort(views.begin(), views.end(),
               [&](const AttemptView& a, const AttemptView& b) { return order(a) < order(b); });

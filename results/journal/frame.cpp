@@ -94,6 +94,18 @@ void append_frame(std::string& out, std::uint16_t type, const StreamId& stream, 
     out.append(header, sizeof header).append(payload).append(trailer, sizeof trailer);
 }
 
+std::optional<std::size_t> frame_size(std::string_view bytes) {
+    const auto header = read_header(bytes);
+    return header ? std::optional(header->frame_bytes()) : std::nullopt;
+}
+
+std::optional<Frame> frame_at_start(std::string_view bytes) {
+    const auto header = read_header(bytes);
+    const auto payload = header ? read_payload(bytes, *header) : std::nullopt;
+    if (!payload) return std::nullopt;
+    return Frame{0, header->type, header->sequence, *payload};
+}
+
 std::string describe(const Damage& damage) {
     const char* what = "cannot be read";
     if (damage.kind == DamageKind::torn_tail) what = "at the end belong to a write that was cut short";

@@ -37,6 +37,12 @@ struct Frame {
     std::uint64_t size() const { return frame_header_bytes + payload.size() + frame_trailer_bytes; }
 };
 
+/// How many bytes the frame takes whose good header `bytes` begins with; empty if there is none.
+std::optional<std::size_t> frame_size(std::string_view bytes);
+
+/// The good frame that `bytes` begins with, of whichever stream; empty if there is none.
+std::optional<Frame> frame_at_start(std::string_view bytes);
+
 enum class DamageKind : std::uint8_t {
     torn_tail,  ///< the file ends within a frame: a write that was cut short, or is still going on
     zeros,      ///< blocks that a file system never filled
