@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,9 @@ struct Axis {
     Place place;
     std::vector<AxisValue>
         values; ///< of the product, then those that only includes use; code c means values[c - 1]
-    std::size_t default_code = 0; ///< from [matrix.defaults], 0 if there is none
-    bool label = false;           ///< may change nothing
-    bool machine = false;         ///< is no part of identity
+    std::uint32_t default_code = 0; ///< from [matrix.defaults], 0 if there is none
+    bool label = false;             ///< may change nothing
+    bool machine = false;           ///< is no part of identity
 
     /// The TOML type of its values, or "mixed".
     std::string type() const;
@@ -40,8 +41,9 @@ class Matrix {
 public:
     static constexpr std::uint64_t max_cells = std::numeric_limits<std::uint32_t>::max();
 
-    /// Reports to `problems` what is wrong; the result is then of no use.
-    Matrix(const Campaign& campaign, Problems& problems);
+    /// Reports to `problems` what is wrong; the result is then of no use. Rules that match nothing are
+    /// `warnings`.
+    Matrix(const Campaign& campaign, Problems& problems, Problems& warnings);
 
     /// In the order of the file; axes that only includes have come last.
     const std::vector<Axis>& axes() const { return axes_; }
@@ -63,19 +65,31 @@ public:
 private:
     struct Dimension {
         std::uint32_t size = 1;
-        std::uint64_t stride = 1;
+        std::uint32_t stride = 1;
     };
 
-    struct Extension {
-        std::vector<AxisCondition> conditions;
-    };
+    static constexpr std::size_t no_dimension = std::numeric_limits<std::size_t>::max();
+
+    void add_axes(const Campaign& campaign);
+    bool add_dimensions(const Campaign& campaign, Problems& problems);
+    std::uint32_t code_of(std::size_t axis, const Value& value, const Campaign& campaign);
+    void exclude(const Campaign& campaign, Problems& warnings);
+    void include(const IncludeRule& rule, const Campaign& campaign, Problems& problems);
+    void set_code(PointIndex point, std::size_t axis, std::uint32_t code);
+    void check_added(Problems& problems) const;
+    std::optional<PointIndex> find_in_product(const std::vector<std::uint32_t>& codes) const;
+    std::string describe(PointIndex point) const;
 
     std::vector<Axis> axes_;
     std::vector<std::size_t> dimension_of_axis_; ///< no_dimension for axes that only includes have
     std::vector<Dimension> dimensions_;
-    PointIndex product_count_ = 0;
-    std::vector<std::uint32_t> kept_; ///< numbers in the product that remain; empty if nothing is excluded
+    PointIndex product_count_ = 1;
+    bool filtered_ = false;
+    std::vector<std::uint32_t> kept_; ///< numbers in the product that remain; used if something is excluded
+    std::vector<std::vector<std::uint32_t>>
+        extension_codes_;                           ///< by axis, then by point of the product; mostly empty
     std::vector<std::vector<std::uint32_t>> added_; ///< codes of added points
+    std::vector<Place> added_places_;
     std::uint64_t excluded_count_ = 0;
 };
 

@@ -6,12 +6,16 @@
 #include <tessera/campaign/expression.hpp>
 #include <tessera/campaign/matrix.hpp>
 #include <tessera/campaign/step_spec.hpp>
+#include <tessera/campaign/step_table.hpp>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
@@ -85,11 +89,11 @@ public:
     std::optional<CellIndex> find_cell(std::string_view id_prefix) const;
 
     // Steps
-    StepIndex step_count() const { return static_cast<StepIndex>(step_keys_.size()); }
+    StepIndex step_count() const { return steps_.size(); }
 
-    const StepKey& step_key(StepIndex step) const { return step_keys_[step]; }
+    const StepKey& step_key(StepIndex step) const { return steps_.key(step); }
 
-    std::optional<StepIndex> find_step(const StepKey& key) const;
+    std::optional<StepIndex> find_step(const StepKey& key) const { return steps_.find(key); }
 
     /// The step with every placeholder resolved.
     StepSpec resolve(StepIndex step) const;
@@ -110,17 +114,21 @@ public:
     std::span<const CellIndex> cells_of(StepIndex step) const;
 
 private:
-    class Builder;
-    Plan(std::unique_ptr<const StepCompiler> compiler);
+    friend class PlanBuilder;
+    explicit Plan(std::unique_ptr<const StepCompiler> compiler);
 
-    std::vector<std::string> names() const;
+    std::vector<std::uint32_t> codes(CellIndex cell) const;
+
+    CellIndex first_cell(StepIndex step) const { return cells_by_step_[first_of_step_[step]]; }
+
+    nlohmann::json axes_of(CellIndex cell, bool with_labels) const;
+    std::vector<bool> truth_by_code(const Comparison& comparison, std::size_t axis) const;
 
     std::unique_ptr<const StepCompiler> compiler_; ///< owns the campaign and the matrix
     std::uint32_t repeats_ = 1;
     std::vector<CellId> cell_ids_;
     std::vector<StepIndex> last_steps_; ///< by cell
-    std::vector<StepKey> step_keys_;
-    std::vector<StepIndex> slots_; ///< open-addressing table of step_keys_, 0 empty, else 1 + index
+    StepTable steps_;
     std::vector<std::uint32_t> first_of_step_; ///< into cells_by_step_, one more than steps
     std::vector<CellIndex> cells_by_step_;
     std::vector<Diagnostic> warnings_;

@@ -35,6 +35,9 @@ struct TextTemplate {
     bool is_whole_placeholder() const { return pieces.size() == 1 && !pieces[0].is_text(); }
 };
 
+/// `[A-Za-z_][A-Za-z0-9_]*`, as the names of axes and steps are.
+bool is_identifier(std::string_view text);
+
 /// `$${` stands for `${`; any other `$` is left alone. Problems (no closing brace, a bad name) are reported
 /// at `place`.
 TextTemplate parse_template(std::string_view text, Place place, std::string what, Problems& problems);
