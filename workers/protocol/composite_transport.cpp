@@ -5,14 +5,13 @@
 
 namespace tessera {
 
-CompositeTransport::CompositeTransport(std::unique_ptr<Transport> remote,
-                                       std::unique_ptr<InProcessTransport> local)
-    : remote_(std::move(remote))
-    , local_(std::move(local))
-    , local_peers_(local_->peers()) {}
+CompositeTransport::CompositeTransport(Transport& remote, InProcessTransport& local)
+    : remote_(remote)
+    , local_(local)
+    , local_peers_(local.peers()) {}
 
 std::vector<PeerId> CompositeTransport::peers() const {
-    std::vector<PeerId> all = remote_->peers();
+    std::vector<PeerId> all = remote_.peers();
     all.insert(all.end(), local_peers_.begin(), local_peers_.end());
     return all;
 }
@@ -23,7 +22,7 @@ void CompositeTransport::send(PeerId to, std::string bytes) {
 
 std::optional<Incoming> CompositeTransport::receive() {
     local_first_ = !local_first_;
-    Transport* order[] = {remote_.get(), local_.get()};
+    Transport* order[] = {&remote_, &local_};
     if (local_first_) std::swap(order[0], order[1]);
     for (Transport* transport : order)
         if (auto message = transport->receive()) return message;
@@ -31,16 +30,16 @@ std::optional<Incoming> CompositeTransport::receive() {
 }
 
 void CompositeTransport::wait(std::span<pollfd> fds, Duration timeout) {
-    if (local_->has_arrived()) timeout = Duration::zero();
+    if (local_.has_arrived()) timeout = Duration::zero();
     polled_.assign(fds.begin(), fds.end());
-    polled_.push_back({local_->descriptor(), POLLIN, 0});
-    remote_->wait(polled_, timeout);
+    polled_.push_back({local_.descriptor(), POLLIN, 0});
+    remote_.wait(polled_, timeout);
     std::copy_n(polled_.begin(), fds.size(), fds.begin());
 }
 
 std::vector<PeerId> CompositeTransport::lost_peers() {
-    std::vector<PeerId> lost = remote_->lost_peers();
-    for (const PeerId peer : local_->lost_peers())
+    std::vector<PeerId> lost = remote_.lost_peers();
+    for (const PeerId peer : local_.lost_peers())
         lost.push_back(peer);
     return lost;
 }
@@ -50,13 +49,13 @@ void CompositeTransport::abandon(PeerId peer) {
 }
 
 bool CompositeTransport::close(Duration timeout) {
-    const bool local_left = local_->close(timeout);
-    return remote_->close(timeout) && local_left;
+    const bool local_left = local_.close(timeout);
+    return remote_.close(timeout) && local_left;
 }
 
 Transport& CompositeTransport::owner_of(PeerId peer) {
-    if (std::find(local_peers_.begin(), local_peers_.end(), peer) != local_peers_.end()) return *local_;
-    return *remote_;
+    if (std::find(local_peers_.begin(), local_peers_.end(), peer) != local_peers_.end()) return local_;
+    return remote_;
 }
 
 } // namespace tessera

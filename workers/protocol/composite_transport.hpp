@@ -3,7 +3,6 @@
 #include <tessera/protocol/in_process_transport.hpp>
 #include <tessera/protocol/transport.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace tessera {
@@ -12,9 +11,10 @@ namespace tessera {
 /// `local`, whose numbers differ.
 class CompositeTransport final : public Transport {
 public:
-    CompositeTransport(std::unique_ptr<Transport> remote, std::unique_ptr<InProcessTransport> local);
+    /// Both must outlive this.
+    CompositeTransport(Transport& remote, InProcessTransport& local);
 
-    PeerId self() const override { return remote_->self(); }
+    PeerId self() const override { return remote_.self(); }
 
     std::vector<PeerId> peers() const override;
     void send(PeerId to, std::string bytes) override;
@@ -27,8 +27,8 @@ public:
 private:
     Transport& owner_of(PeerId peer);
 
-    std::unique_ptr<Transport> remote_;
-    std::unique_ptr<InProcessTransport> local_;
+    Transport& remote_;
+    InProcessTransport& local_;
     std::vector<PeerId> local_peers_;
     std::vector<pollfd> polled_;
     bool local_first_ = false; ///< takes turns, so that neither side can starve the other

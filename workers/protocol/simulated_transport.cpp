@@ -67,8 +67,12 @@ void SimulatedNetwork::lose(PeerId peer, bool noticed) {
 bool SimulatedNetwork::advance() {
     std::optional<Moment> next;
     const auto consider = [&](Moment at) { next = next ? std::min(*next, at) : at; };
-    for (const auto& [pair, line] : lines_)
-        if (!line.empty()) consider(line.front().due);
+    for (const auto& [pair, line] : lines_) {
+        // What is due already was offered; who does not take it must not stop the clock.
+        const auto coming = std::find_if(line.begin(), line.end(),
+                                         [&](const UnderWay& message) { return message.due > clock_.now(); });
+        if (coming != line.end()) consider(coming->due);
+    }
     for (const auto& [peer, at] : wakes_)
         consider(at);
     if (!next) return false;
@@ -113,7 +117,7 @@ std::vector<PeerId> SimulatedNetwork::peers_of(PeerId id) const {
 Duration SimulatedNetwork::random_delay() {
     // Not std::uniform_int_distribution, whose numbers differ between standard libraries.
     const auto span = static_cast<std::uint64_t>((delays_.longest - delays_.shortest).count()) + 1;
-    return delays_.shortest + Duration(static_cast<Duration::rep>(random_() % span));
+    return std::max(delays_.shortest, Duration(1)) + Duration(static_cast<Duration::rep>(random_() % span));
 }
 
 } // namespace tessera

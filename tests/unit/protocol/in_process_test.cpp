@@ -110,7 +110,7 @@ TEST_CASE("an endpoint destroyed without close is a lost peer and wakes the hub"
 TEST_CASE("a composite endpoint serves the remote peers and the local one") {
     auto far = in_process_star({0, 1});
     auto near = in_process_star({0, 2});
-    CompositeTransport controller(std::move(far[0]), std::move(near[0]));
+    CompositeTransport controller(*far[0], *near[0]);
     CHECK(controller.self() == 0);
     CHECK(controller.peers() == std::vector<PeerId>{1, 2});
 
@@ -134,7 +134,7 @@ TEST_CASE("a composite endpoint serves the remote peers and the local one") {
 TEST_CASE("neither side of a composite endpoint starves the other") {
     auto far = in_process_star({0, 1});
     auto near = in_process_star({0, 2});
-    CompositeTransport controller(std::move(far[0]), std::move(near[0]));
+    CompositeTransport controller(*far[0], *near[0]);
     for (int i = 0; i < 10; ++i) {
         far[1]->send(0, "far");
         near[1]->send(0, "near");
