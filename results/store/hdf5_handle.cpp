@@ -33,6 +33,9 @@ void turn_locking_off([[maybe_unused]] hid_t access, [[maybe_unused]] std::strin
 Hdf5Properties file_access(std::string_view path) {
     Hdf5Properties access(hdf5_check(H5Pcreate(H5P_FILE_ACCESS), "set up access to", path));
     turn_locking_off(access.get(), path);
+    // This format has checksums over its metadata and can be read by every HDF5 since 1.10.2.
+    hdf5_check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "set up access to",
+               path);
     hdf5_check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "set up access to", path);
     return access;
 }

@@ -53,7 +53,15 @@ void TableBuilder::add(const FramePosition& position, const Record& record) {
 void TableBuilder::add_coverage(std::string_view part, std::uint32_t file, std::uint64_t first_sequence,
                                 std::uint64_t last_sequence, std::uint64_t read_bytes) {
     CoverageTable& table = tables_.coverage;
-    table.part.push_back(part_row(part));
+    const std::uint32_t row = part_row(part);
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        if (table.part[i] != row || table.file[i] != file) continue;
+        table.first_sequence[i] = std::min(table.first_sequence[i], first_sequence);
+        table.last_sequence[i] = std::max(table.last_sequence[i], last_sequence);
+        table.read_bytes[i] = std::max(table.read_bytes[i], read_bytes);
+        return;
+    }
+    table.part.push_back(row);
     table.file.push_back(file);
     table.first_sequence.push_back(first_sequence);
     table.last_sequence.push_back(last_sequence);

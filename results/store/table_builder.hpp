@@ -29,6 +29,11 @@ public:
     /// texts that both have become one row.
     void add(const Tables& other);
 
+    /// Only the campaign's definitions and axes of other tables, so that cells that come later can be read.
+    void add_definitions(const Tables& other);
+
+    /// Says that the frames of a journal file from `first_sequence` to `last_sequence` are in the tables;
+    /// goes on from what was said of the file before.
     void add_coverage(std::string_view part, std::uint32_t file, std::uint64_t first_sequence,
                       std::uint64_t last_sequence, std::uint64_t read_bytes);
 

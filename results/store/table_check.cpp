@@ -1,4 +1,5 @@
 #include <tessera/base/error.hpp>
+#include <tessera/store/definition_json.hpp>
 #include <tessera/store/table_check.hpp>
 
 #include <fmt/core.h>
@@ -88,6 +89,10 @@ void check_tables(const Tables& tables, const std::string& source) {
                     "has not one text a step");
     Tables::tables(tables, [&](std::string_view name, const auto& table) { checker.check(name, table); });
     checker.check_axes();
+    for (std::size_t i = 0; i < tables.definitions.size(); ++i) {
+        axes_from_json(tables.text(tables.definitions.axes[i]));
+        metrics_from_json(tables.text(tables.definitions.metrics[i]));
+    }
 }
 
 } // namespace tessera

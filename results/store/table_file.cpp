@@ -1,5 +1,4 @@
 #include <tessera/base/error.hpp>
-#include <tessera/base/fd.hpp>
 #include <tessera/base/id.hpp>
 #include <tessera/store/hdf5_io.hpp>
 #include <tessera/store/iso_time.hpp>
@@ -7,10 +6,6 @@
 #include <tessera/store/table_file.hpp>
 
 #include <fmt/core.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <filesystem>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -169,11 +164,6 @@ void write_content(const std::string& path, const Tables& tables) {
     close_hdf5_file(std::move(file), path);
 }
 
-void sync(const std::string& path, int flags) {
-    const UniqueFd fd = open_file(path, flags);
-    if (::fsync(fd.get()) != 0) throw IoError("sync", path, errno);
-}
-
 Hdf5Folder open_root(const Hdf5File& file, const std::string& path) {
     Hdf5Folder root(file, path);
     if (root.text(".", "format") != format_name)
@@ -186,14 +176,13 @@ Hdf5Folder open_root(const Hdf5File& file, const std::string& path) {
 
 } // namespace
 
-void write_table_file(const std::string& path, const Tables& tables) {
+void write_table_file(const std::string& path, const Tables& tables, FileLayer& files) {
     const std::string temporary = path + ".tmp-" + Id128::random().short_hex(12);
     try {
         write_content(temporary, tables);
-        sync(temporary, O_RDWR);
-        if (std::rename(temporary.c_str(), path.c_str()) != 0) throw IoError("rename to", path, errno);
-        const std::string folder = std::filesystem::path(path).parent_path().string();
-        sync(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+        files.sync_data(files.open(temporary, O_RDWR, 0600).get(), temporary);
+        files.rename(temporary, path);
+        files.sync_folder(parent_folder(path));
     } catch (const Error&) {
         ::unlink(temporary.c_str());
         throw;
@@ -213,18 +202,6 @@ Tables read_table_file(const std::string& path, StepTexts texts) {
         if constexpr (std::is_same_v<decltype(table), StepTable&>)
             table.spec = read_specs(folder, texts, table.size());
     });
-    check_tables(tables, path);
-    return tables;
-}
-
-Tables read_coverage(const std::string& path) {
-    const Hdf5Quiet quiet;
-    const Hdf5File file = open_hdf5_file(path);
-    const Hdf5Folder root = open_root(file, path);
-    Tables tables;
-    tables.strings = root.read_texts("strings");
-    read_columns(root.open_folder("provenance"), tables.parts);
-    read_columns(root.open_folder("coverage"), tables.coverage);
     check_tables(tables, path);
     return tables;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/journal/file_layer.hpp>
 #include <tessera/store/tables.hpp>
 
 #include <string>
@@ -16,13 +17,10 @@ enum class StepTexts {
 
 /// Writes a new HDF5 file under a temporary name beside `path`, closes and syncs it and renames it over
 /// `path`. Throws Hdf5Error or IoError; then `path` is as it was.
-void write_table_file(const std::string& path, const Tables& tables);
+void write_table_file(const std::string& path, const Tables& tables, FileLayer& files = system_files());
 
 /// Throws Hdf5Error for a damaged file and FormatError for one of another layout or whose parts do not fit
 /// together.
 Tables read_table_file(const std::string& path, StepTexts texts = StepTexts::read);
-
-/// Only what the file covers, with the names of the parts (`parts`, `strings` and `coverage` are filled).
-Tables read_coverage(const std::string& path);
 
 } // namespace tessera

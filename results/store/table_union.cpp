@@ -109,6 +109,11 @@ void TableBuilder::add(const Tables& other) {
     unite_events(other, rows);
 }
 
+void TableBuilder::add_definitions(const Tables& other) {
+    Translation ignored;
+    unite_definitions(other, ignored);
+}
+
 /// What a row says of the part's begin and end may lie in different files.
 void TableBuilder::unite_parts(const Tables& other, Translation& rows) {
     const PartTable& from = other.parts;
@@ -205,7 +210,10 @@ void TableBuilder::unite_events(const Tables& other, Translation& rows) {
     rows.append(tables_.metrics, other.metrics);
     rows.append(tables_.claims, other.claims);
     rows.append(tables_.invalidations, other.invalidations);
-    rows.append(tables_.coverage, other.coverage);
+    for (std::size_t i = 0; i < other.coverage.size(); ++i)
+        add_coverage(other.text(other.parts.part[other.coverage.part[i]]), other.coverage.file[i],
+                     other.coverage.first_sequence[i], other.coverage.last_sequence[i],
+                     other.coverage.read_bytes[i]);
 }
 
 namespace {
