@@ -56,7 +56,8 @@ std::optional<CampaignIdentity> read_identity(const std::string& path) {
         throw UserError(fmt::format("{}: damaged; restore it as {{\"format\": {}, \"name\": NAME, \"id\": 32 "
                                     "hexadecimal digits of campaign_id in any part's part_open frame}}",
                                     source, directory_format));
-    if (json.value("format", 0) > directory_format)
+    const auto format = json.find("format");
+    if (format != json.end() && format->is_number_integer() && format->get<std::int64_t>() > directory_format)
         throw UserError(fmt::format("{}: written by a newer version of Tessera; use that version", source));
     const auto id = Id128::parse(json["id"].get<std::string>());
     if (!id) throw UserError(fmt::format("{}: the id is not 32 hexadecimal digits", source));
@@ -65,8 +66,11 @@ std::optional<CampaignIdentity> read_identity(const std::string& path) {
 
 /// Temporary files of a first run that died are no content.
 bool is_empty_folder(const std::string& path) {
-    for (const auto& entry : std::filesystem::directory_iterator(path))
-        if (!entry.path().filename().string().starts_with("campaign.id.tmp-")) return false;
+    std::error_code failure;
+    for (auto entry = std::filesystem::directory_iterator(path, failure);
+         !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure))
+        if (!entry->path().filename().string().starts_with("campaign.id.tmp-")) return false;
+    if (failure) throw IoError("list", path, failure.value());
     return true;
 }
 
@@ -93,7 +97,8 @@ void make_campaign_folder(FileLayer& files, const std::string& path) {
     const std::string parent = parent_folder(path);
     std::filesystem::create_directories(parent, failure);
     if (failure) throw IoError("make the folder", parent, failure.value());
-    files.make_folder(path, 0700);
+    if (!files.make_folder(path, 0700) && !std::filesystem::is_directory(path, failure))
+        throw UserError(fmt::format("{}: is a symbolic link to nothing; choose another with --dir", path));
     files.sync_folder(parent);
 }
 
@@ -219,12 +224,12 @@ void CampaignDirectory::request_stop(bool kill) const {
     replace_file(*files_, path_ + "/stop", json.dump() + "\n");
 }
 
-std::optional<StopRequest> CampaignDirectory::stop_request() const {
+std::optional<StopWish> CampaignDirectory::stop_request() const {
     const auto json = read_json(path_ + "/stop");
     if (!json || !json->contains("token") || !(*json)["token"].is_string()) return std::nullopt;
     const auto kill = json->find("kill");
     const bool kills = kill != json->end() && kill->is_boolean() && kill->get<bool>();
-    return StopRequest{(*json)["token"].get<std::string>(), kills};
+    return StopWish{(*json)["token"].get<std::string>(), kills};
 }
 
 } // namespace tessera

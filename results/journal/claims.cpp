@@ -89,16 +89,26 @@ std::optional<ClaimRef> parse_claim_file_name(std::string_view name) {
     return ClaimRef{*batch, epoch};
 }
 
-std::uint32_t newest_epoch(const CampaignDirectory& directory, std::string_view batch) {
-    std::uint32_t newest = 0;
+std::vector<ClaimRef> list_claims(const CampaignDirectory& directory) {
+    std::vector<ClaimRef> claims;
     std::error_code failure;
     for (auto entry = std::filesystem::directory_iterator(directory.claims_folder(), failure);
-         !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure)) {
-        const auto claim = parse_claim_file_name(entry->path().filename().string());
-        if (claim && claim->batch == batch) newest = std::max(newest, claim->epoch);
-    }
+         !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure))
+        if (auto claim = parse_claim_file_name(entry->path().filename().string()))
+            claims.push_back(std::move(*claim));
     if (failure && failure != std::errc::no_such_file_or_directory)
         throw IoError("list", directory.claims_folder(), failure.value());
+    return claims;
+}
+
+std::string claim_path(const CampaignDirectory& directory, const ClaimRef& claim) {
+    return directory.claims_folder() + "/" + claim_file_name(claim);
+}
+
+std::uint32_t newest_epoch(const CampaignDirectory& directory, std::string_view batch) {
+    std::uint32_t newest = 0;
+    for (const ClaimRef& claim : list_claims(directory))
+        if (claim.batch == batch) newest = std::max(newest, claim.epoch);
     return newest;
 }
 
@@ -115,12 +125,8 @@ Claimant::Claimant(const CampaignDirectory& directory, std::string part, std::st
     , clock_(clock)
     , self_(this_process(part_, clock.wall_ns())) {}
 
-std::string Claimant::claim_path(std::uint32_t epoch) const {
-    return directory_.claims_folder() + "/" + claim_file_name({batch_, epoch});
-}
-
 OwnerInfo Claimant::read_claim(std::uint32_t epoch) const {
-    const std::string path = claim_path(epoch);
+    const std::string path = claim_path(directory_, {batch_, epoch});
     try {
         return parse_owner(read_file(path), path);
     } catch (const FormatError&) {
@@ -176,7 +182,7 @@ bool Claimant::may_take(const OwnerInfo& owner, OwnerState state) const {
 
 bool Claimant::link_epoch(std::uint32_t epoch) const {
     const std::string source = directory_.part_folder(part_) + "/owner";
-    const std::string path = claim_path(epoch);
+    const std::string path = claim_path(directory_, {batch_, epoch});
     directory_.make_folder("claims");
     try {
         // Over NFS the answer of a link that was made can be lost, so the name itself is asked who it is.
@@ -201,7 +207,10 @@ ClaimAcquired Claimant::acquired(std::uint32_t epoch) const {
     for (std::uint32_t before = epoch - 1; before > 0; --before) {
         const std::string part = read_claim(before).part;
         const JournalEnd end = read_end(directory_, part, {batch_, before});
-        result.records.push_back({claim, part, end.last_sequence});
+        // A part without any journal has only frames that were compacted and pruned: all of them are
+        // honoured.
+        const bool pruned = directory_.part_files(part).journals.empty();
+        result.records.push_back({claim, part, pruned ? UINT64_MAX : end.last_sequence});
         if (end.has_claim) break;
     }
     if (result.records.empty()) result.records.push_back({claim, {}, 0});

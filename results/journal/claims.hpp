@@ -75,7 +75,6 @@ private:
     bool link_epoch(std::uint32_t epoch) const;
     ClaimAcquired acquired(std::uint32_t epoch) const;
     OwnerInfo read_claim(std::uint32_t epoch) const;
-    std::string claim_path(std::uint32_t epoch) const;
 
     const CampaignDirectory& directory_;
     const std::string part_;
@@ -85,6 +84,11 @@ private:
     OwnerInfo self_;
     Observation seen_;
 };
+
+/// Every claim that was ever made, in no particular order. Throws IoError.
+std::vector<ClaimRef> list_claims(const CampaignDirectory& directory);
+
+std::string claim_path(const CampaignDirectory& directory, const ClaimRef& claim);
 
 /// The highest epoch that was claimed of a batch; 0 if none was.
 std::uint32_t newest_epoch(const CampaignDirectory& directory, std::string_view batch);

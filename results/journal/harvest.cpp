@@ -1,10 +1,12 @@
 #include <tessera/base/error.hpp>
+#include <tessera/journal/claims.hpp>
 #include <tessera/journal/replay.hpp>
 #include <tessera/journal/spool.hpp>
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -13,27 +15,59 @@ namespace tessera {
 
 namespace {
 
-/// Parts that write no more: closed ones are not, nor are those that may still be alive.
-class DeadParts {
+/// Tells which parts write no more, and which claims are no longer theirs.
+class Gone {
 public:
-    DeadParts(const CampaignDirectory& directory, const OwnerInfo& self,
-              const std::vector<std::string>& taken_over)
+    Gone(const CampaignDirectory& directory, const OwnerInfo& self,
+         const std::vector<std::string>& taken_over)
         : directory_(directory)
-        , self_(self)
-        , taken_over_(taken_over.begin(), taken_over.end()) {}
+        , self_(self) {
+        for (const std::string& part : taken_over)
+            gone_[part] = true;
+        const std::vector<ClaimRef> claims = list_claims(directory);
+        for (const ClaimRef& claim : claims) {
+            std::uint32_t& newest = newest_[claim.batch];
+            newest = std::max(newest, claim.epoch);
+        }
+        for (const ClaimRef& claim : claims)
+            if (is_superseded(claim)) add_fenced(claim);
+    }
 
-    bool contains(const std::string& part) const {
-        if (part == self_.part) return false;
-        if (taken_over_.count(part) > 0) return true;
-        const auto owner = directory_.owner(part);
-        // Without an owner file a part was left before it could write, or came from elsewhere by a merge.
-        return !owner || owner_state(*owner, self_) == OwnerState::gone;
+    /// True if some of the part's attempts may be left without anybody who reports them.
+    bool may_have_left(const std::string& part) { return fenced_.count(part) > 0 || is_gone(part); }
+
+    bool is_left(const std::string& part, const ClaimRef& claim) {
+        return is_superseded(claim) || is_gone(part);
     }
 
 private:
+    bool is_superseded(const ClaimRef& claim) const {
+        const auto newest = newest_.find(claim.batch);
+        return newest != newest_.end() && newest->second > claim.epoch;
+    }
+
+    void add_fenced(const ClaimRef& claim) {
+        const std::string path = claim_path(directory_, claim);
+        try {
+            fenced_.insert(parse_owner(read_file(path), path).part);
+        } catch (const Error&) { // a damaged claim of old fences nobody
+        }
+    }
+
+    bool is_gone(const std::string& part) {
+        if (part == self_.part) return false;
+        const auto known = gone_.find(part);
+        if (known != gone_.end()) return known->second;
+        const auto owner = directory_.owner(part);
+        // Without an owner file a part was left before it could write, or came from elsewhere by a merge.
+        return gone_[part] = !owner || owner_state(*owner, self_) == OwnerState::gone;
+    }
+
     const CampaignDirectory& directory_;
     const OwnerInfo& self_;
-    std::set<std::string> taken_over_;
+    std::map<std::string, std::uint32_t> newest_;
+    std::set<std::string> fenced_;
+    std::map<std::string, bool> gone_;
 };
 
 /// An outcome is wanted if the attempt is open, or unknown because its dispatched frame did not reach the
@@ -56,9 +90,10 @@ OutcomeRecord lost_outcome(const AttemptView& attempt) {
 
 class Harvester {
 public:
-    Harvester(const CampaignDirectory& directory, const Acceptance& acceptance)
+    Harvester(const CampaignDirectory& directory, const Acceptance& acceptance, Gone& gone)
         : directory_(directory)
-        , acceptance_(acceptance) {}
+        , acceptance_(acceptance)
+        , gone_(gone) {}
 
     void read_spools(const std::string& part) {
         for (const std::string& path : directory_.part_files(part).spools) {
@@ -76,15 +111,18 @@ public:
     }
 
     void add_lost(const std::vector<AttemptView>& open) {
-        for (const AttemptView& attempt : open)
-            if (taken_.count(attempt.id.text() + attempt.id.step.hex()) == 0)
-                result_.lost.push_back(lost_outcome(attempt));
+        for (const AttemptView& attempt : open) {
+            if (!gone_.is_left(attempt.id.part, attempt.claim)) continue;
+            if (taken_.count(attempt.id.text() + attempt.id.step.hex()) > 0) continue;
+            result_.lost.push_back(lost_outcome(attempt));
+        }
     }
 
     Harvest take_result() { return std::move(result_); }
 
 private:
     void take(OutcomeRecord&& record) {
+        if (!gone_.is_left(record.attempt.part, record.claim)) return;
         if (!is_wanted(acceptance_, record.attempt)) return;
         if (!taken_.insert(record.attempt.text() + record.attempt.step.hex()).second) return;
         result_.outcomes.push_back(std::move(record));
@@ -92,6 +130,7 @@ private:
 
     const CampaignDirectory& directory_;
     const Acceptance& acceptance_;
+    Gone& gone_;
     std::unordered_set<std::string> taken_; ///< a text of the attempt with its whole key
     Harvest result_;
 };
@@ -99,23 +138,18 @@ private:
 } // namespace
 
 Harvest harvest(const CampaignDirectory& directory, const CampaignSummary& summary,
-                const Acceptance& acceptance, const OwnerInfo& self,
-                const std::vector<std::string>& taken_over) {
-    std::vector<AttemptView> open = acceptance.open_attempts();
+                const Acceptance& acceptance, const OwnerInfo& self) {
+    const std::vector<AttemptView> open = acceptance.open_attempts();
     std::set<std::string> with_open;
     for (const AttemptView& attempt : open)
         with_open.insert(attempt.id.part);
 
-    const DeadParts dead(directory, self, taken_over);
-    std::set<std::string> dead_parts;
-    Harvester harvester(directory, acceptance);
+    Gone gone(directory, self, taken_over);
+    Harvester harvester(directory, acceptance, gone);
     for (const PartSummary& part : summary.parts) {
-        if (part.closed && with_open.count(part.id) == 0) continue;
-        if (!dead.contains(part.id)) continue;
-        dead_parts.insert(part.id);
-        harvester.read_spools(part.id);
+        const bool may_matter = !part.closed || with_open.count(part.id) > 0;
+        if (may_matter && gone.may_have_left(part.id)) harvester.read_spools(part.id);
     }
-    std::erase_if(open, [&](const AttemptView& attempt) { return dead_parts.count(attempt.id.part) == 0; });
     harvester.add_lost(open);
     return harvester.take_result();
 }

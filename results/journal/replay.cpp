@@ -65,8 +65,10 @@ void JournalReader::read(const RecordVisitor& visit) {
 
 void JournalReader::read(const RecordVisitor& visit, std::string& scratch) {
     const std::vector<std::string> journals = directory_->part_files(part_).journals;
-    auto next = std::find(journals.begin(), journals.end(), current_);
-    if (next == journals.end()) next = journals.begin();
+    // Sealed files may be pruned meanwhile: what comes next is the first that is not before the current one.
+    auto next = std::find_if(journals.begin(), journals.end(), [&](const std::string& path) {
+        return std::pair(path.size(), path) >= std::pair(current_.size(), current_);
+    });
     for (; next != journals.end(); ++next) {
         if (*next != current_) {
             offset_ = 0;

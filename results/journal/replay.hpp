@@ -84,11 +84,9 @@ struct Harvest {
     std::vector<ReadWarning> warnings;
 };
 
-/// Looks through the parts whose owner does not live; `acceptance` must have all their frames. The caller
-/// records both lists in its own journal. `taken_over` are parts that the caller's claims fenced: they count
-/// as dead.
+/// Looks for attempts whose controller is gone, or whose claim was taken over (details in claims.hpp);
+/// `acceptance` must have all frames. The caller, `self`, records both lists in its own journal.
 Harvest harvest(const CampaignDirectory& directory, const CampaignSummary& summary,
-                const Acceptance& acceptance, const OwnerInfo& self,
-                const std::vector<std::string>& taken_over = {});
+                const Acceptance& acceptance, const OwnerInfo& self);
 
 } // namespace tessera

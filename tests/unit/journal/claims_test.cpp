@@ -176,7 +176,7 @@ TEST_CASE("a taker that died before its record was written does not leave its pr
     CHECK(std::get<ClaimAcquired>(scene.claimant(second).try_claim()).claim.epoch == 2);
     Claimant third = scene.claimant(scene.part(Scene::Owner::here));
     const auto result = std::get<ClaimAcquired>(third.try_claim());
-    CHECK(result.records == fences(3, {{second, 0}, {first, 7}}));
+    CHECK(result.records == fences(3, {{second, UINT64_MAX}, {first, 7}}));
 }
 
 TEST_CASE("a chain of takeovers fences only the last part once each has recorded its claim") {
@@ -185,6 +185,14 @@ TEST_CASE("a chain of takeovers fences only the last part once each has recorded
     const std::string second = scene.holder(Scene::Owner::gone, 4);
     Claimant third = scene.claimant(scene.part(Scene::Owner::here));
     CHECK(std::get<ClaimAcquired>(third.try_claim()).records == fences(3, {{second, 4}}));
+}
+
+TEST_CASE("a predecessor whose journals were pruned is honoured in full") {
+    Scene scene;
+    const std::string first = scene.part(Scene::Owner::gone);
+    CHECK(std::holds_alternative<ClaimAcquired>(scene.claimant(first).try_claim()));
+    Claimant second = scene.claimant(scene.part(Scene::Owner::here));
+    CHECK(std::get<ClaimAcquired>(second.try_claim()).records == fences(2, {{first, UINT64_MAX}}));
 }
 
 TEST_CASE("a damaged claim file is named with the remedy") {

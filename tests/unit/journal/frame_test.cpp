@@ -1,6 +1,7 @@
 #include "sample.hpp"
 
 #include <tessera/base/error.hpp>
+#include <tessera/journal/checksum.hpp>
 #include <tessera/journal/frame.hpp>
 
 #include <doctest/doctest.h>
@@ -96,6 +97,10 @@ TEST_CASE("the layout of a frame is the documented one") {
                      [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); }));
     CHECK(bytes.substr(32, 8) == std::string("\x08\x07\x06\x05\x04\x03\x02\x01", 8));
     CHECK(bytes.substr(48, 3) == "abc");
+}
+
+TEST_CASE("the checksum is XXH3") {
+    CHECK(checksum("") == 0x2D06800538D394C2); // of no bytes, by its specification
 }
 
 TEST_CASE("a payload above the limit is refused") {

@@ -2,6 +2,7 @@
 #include "sample.hpp"
 #include "temporary.hpp"
 
+#include <tessera/journal/claims.hpp>
 #include <tessera/journal/journal_writer.hpp>
 #include <tessera/journal/replay.hpp>
 #include <tessera/journal/spool.hpp>
@@ -33,11 +34,11 @@ struct Scene {
         return directory.part_folder(part) + "/journal-0001";
     }
 
-    Harvest harvest_all(const std::vector<std::string>& taken_over = {}) {
+    Harvest harvest_all() {
         Acceptance acceptance;
         const auto summary = read_campaign(
             directory, [&](const FramePosition& at, Record&& record) { acceptance.add(at, record); });
-        return harvest(directory, summary, acceptance, this_process("self", 0), taken_over);
+        return harvest(directory, summary, acceptance, this_process("self", 0));
     }
 };
 
@@ -208,11 +209,25 @@ TEST_CASE("live parts are left alone unless their claim was taken over") {
     Scene scene;
     sample::Random random(3);
     const std::string part = scene.directory.create_part(scene.clock.wall_ns());
+    const std::string owner = scene.directory.part_folder(part) + "/owner";
+    std::filesystem::create_hard_link(owner, claim_path(scene.directory, {"all", 1}));
     JournalWriter journal(scene.directory.part_folder(part), part);
-    journal.append(dispatched({sample::id(random)}));
+    const StepKey spooled = sample::id(random);
+    journal.append(dispatched({sample::id(random), spooled}));
+    DispatchedRecord kept = dispatched({sample::id(random)});
+    kept.claim.batch = "another";
+    journal.append(kept);
     journal.sync();
+    Spool spool(scene.directory.part_folder(part), part, 1);
+    spool.append(outcome(part, spooled));
     CHECK(scene.harvest_all().lost.empty());
-    CHECK(scene.harvest_all({part}).lost.size() == 1);
+    CHECK(scene.harvest_all().outcomes.empty());
+
+    const std::string taker = scene.directory.create_part(scene.clock.wall_ns());
+    std::filesystem::create_hard_link(scene.directory.part_folder(taker) + "/owner",
+                                      claim_path(scene.directory, {"all", 2}));
+    CHECK(scene.harvest_all().lost.size() == 1); // the attempt of the other batch is still the part's
+    CHECK(scene.harvest_all().outcomes.size() == 1);
 }
 
 TEST_CASE("a damaged spool gives what can be read, and a warning") {

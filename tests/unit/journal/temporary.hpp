@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/// A folder that goes with the object, in memory where the machine has that: the tests sync thousands of times.
+/// A folder that goes with the object, in memory where the machine has that: the tests sync thousands of
+/// times.
 class TemporaryFolder {
 public:
     TemporaryFolder() {
