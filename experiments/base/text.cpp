@@ -11,18 +11,22 @@ namespace tessera {
 
 namespace {
 
+/// Insertions, deletions, replacements and swaps of neighbours (the commonest slip of all) count one each.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before(b.size() + 1);
     std::vector<std::size_t> row(b.size() + 1);
+    std::vector<std::size_t> next(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
+        next[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            row[j] = std::min({above + 1, row[j - 1] + 1, replaced});
-            diagonal = above;
+            const std::size_t replaced = row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+            next[j] = std::min({row[j] + 1, next[j - 1] + 1, replaced});
+            const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped) next[j] = std::min(next[j], before[j - 2] + 1);
         }
+        std::swap(before, row);
+        std::swap(row, next);
     }
     return row.back();
 }
@@ -64,6 +68,7 @@ std::optional<std::pair<double, std::string_view>> number_and_unit(std::string_v
 
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates) {
     const std::string wanted = to_lower(word);
+    if (word.size() < 2) return std::nullopt;
     const std::size_t limit = std::max<std::size_t>(1, word.size() / 3);
     std::optional<std::string> best;
     std::size_t best_distance = limit + 1;

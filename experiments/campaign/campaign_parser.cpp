@@ -123,20 +123,20 @@ const std::vector<std::string>& executor_names() {
     return names;
 }
 
-void Names::declare(const std::string& name, std::string_view kind, Place place) {
+bool Names::declare(const std::string& name, std::string_view kind, Place place) {
     if (!is_identifier(name)) {
         problems_->add(
             place, fmt::format("'{}' cannot name {} {}: use letters, digits and '_', beginning with a letter "
                                "or '_'",
                                name, kind == "axis" ? "an" : "a", kind));
-        return;
+        return false;
     }
     const std::string lower = to_lower(name);
     const auto& reserved = reserved_names();
     if (std::find(reserved.begin(), reserved.end(), lower) != reserved.end()) {
         problems_->add(place, fmt::format("'{}' is a reserved word and cannot name {} {}", name,
                                           kind == "axis" ? "an" : "a", kind));
-        return;
+        return false;
     }
     const auto same =
         std::find_if(used_.begin(), used_.end(), [&](const auto& used) { return used.first == lower; });
@@ -144,9 +144,10 @@ void Names::declare(const std::string& name, std::string_view kind, Place place)
         problems_->add(
             place, fmt::format("the name '{}' is already used by {} {} (upper and lower case do not differ)",
                                name, same->second == "axis" ? "an" : "a", same->second));
-        return;
+        return false;
     }
     used_.emplace_back(lower, kind);
+    return true;
 }
 
 Campaign parse_campaign(std::string_view text, const std::string& path) {

@@ -14,13 +14,14 @@ const std::vector<std::string>& reserved_names();
 
 const std::vector<std::string>& executor_names();
 
-/// Reports a bad, reserved or already used name; names are unique ignoring case.
+/// The names of axes and steps, unique ignoring case.
 class Names {
 public:
     explicit Names(Problems& problems)
         : problems_(&problems) {}
 
-    void declare(const std::string& name, std::string_view kind, Place place);
+    /// Reports a bad, reserved or already used name, and is then false.
+    bool declare(const std::string& name, std::string_view kind, Place place);
 
 private:
     Problems* problems_;

@@ -68,7 +68,7 @@ void parse_set(const TomlEntry& section, const std::string& name, const std::str
         if (!entry.node.is_table()) {
             problems.add(entry.node.place,
                          fmt::format("{} must be a table of fields such as {{ path = \"...\" }}, not {}",
-                                     what, entry.node.type_name()));
+                                     what, entry.node.kind_text()));
             continue;
         }
         if (entry.key.empty()) problems.add(entry.place, fmt::format("{}: an empty name", name));
@@ -97,7 +97,7 @@ std::optional<Value> parse_plain_value(const TomlNode& node, bool lists, const s
     const auto value = node.is_scalar() || lists ? node.to_value() : std::nullopt;
     if (!value) {
         problems.add(node.place, fmt::format("{} must be a string, a number or a boolean{}, not {}", what,
-                                             lists ? ", or a list of these" : "", node.type_name()));
+                                             lists ? ", or a list of these" : "", node.kind_text()));
         return std::nullopt;
     }
     const auto is_nan = [](const Value& v) { return v.is<double>() && std::isnan(*v.get_if<double>()); };
@@ -138,7 +138,7 @@ void parse_definitions(TableReader& root, Campaign& campaign, Problems& problems
         const std::string name = "define." + entry.key;
         if (!entry.node.is_table())
             problems.add(entry.node.place, fmt::format("{} must be a table of definitions, not {}", name,
-                                                       entry.node.type_name()));
+                                                       entry.node.kind_text()));
         else if (const auto same = campaign.definitions.find(entry.key); same != campaign.definitions.end())
             problems.add(entry.place, fmt::format("the values of axis '{}' are already defined in [{}]",
                                                   entry.key, same->second.section));

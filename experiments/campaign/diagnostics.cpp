@@ -35,8 +35,9 @@ void Problems::add(Place place, std::string message) {
 
 std::vector<Diagnostic> Problems::sorted() const {
     std::vector<Diagnostic> sorted = found_;
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Diagnostic& a, const Diagnostic& b) { return a.place < b.place; });
+    std::sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+        return std::tie(a.place, a.message) < std::tie(b.place, b.message);
+    });
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     return sorted;
 }

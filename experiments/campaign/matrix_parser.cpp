@@ -43,7 +43,7 @@ AxisSource parse_axis(const TomlEntry& entry, Problems& problems) {
                           parse_definition(value.node, fmt::format("{}.{}", what, value.key), problems));
             else
                 problems.add(value.node.place, fmt::format("{}.{} must be a table of fields, not {}", what,
-                                                           value.key, value.node.type_name()));
+                                                           value.key, value.node.kind_text()));
         }
         return axis;
     }
@@ -97,7 +97,7 @@ void parse_axes(const TomlNode& section, Campaign& campaign, Names& names, Probl
                                                   did_you_mean(entry.key, words)));
             continue;
         }
-        names.declare(entry.key, "axis", entry.place);
+        if (!names.declare(entry.key, "axis", entry.place) && only_tables) continue;
         if (entry.node.is_scalar()) {
             problems.add(entry.node.place, fmt::format("matrix.{} must be an array of values: write [{}]",
                                                        entry.key, quoted(entry.node.scalar)));

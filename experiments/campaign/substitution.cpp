@@ -28,11 +28,10 @@ Substitute place(Value value, std::string_view meaning) {
     return result;
 }
 
-std::vector<std::string> field_names(const Axis& axis) {
+std::vector<std::string> field_names(const AxisValue& value) {
     std::vector<std::string> names;
-    for (const AxisValue& value : axis.values)
-        for (const Definition::Field& field : value.definition.fields)
-            if (std::find(names.begin(), names.end(), field.name) == names.end()) names.push_back(field.name);
+    for (const Definition::Field& field : value.definition.fields)
+        names.push_back(field.name);
     return names;
 }
 
@@ -153,9 +152,10 @@ void Binder::report_missing(const Axis& axis, std::uint32_t code, const Placehol
                                    text.what, axis.name, placeholder.text()));
         return;
     }
-    problems_->add(text.place, fmt::format("{}: {} = {} has no field '{}'{}", text.what, axis.name,
-                                           quoted(axis.values[code - 1].value), placeholder.field,
-                                           did_you_mean(placeholder.field, field_names(axis))));
+    problems_->add(text.place,
+                   fmt::format("{}: {} = {} has no field '{}'{}", text.what, axis.name,
+                               quoted(axis.values[code - 1].value), placeholder.field,
+                               did_you_mean(placeholder.field, field_names(axis.values[code - 1]))));
 }
 
 } // namespace tessera

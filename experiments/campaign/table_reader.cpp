@@ -26,10 +26,8 @@ const TomlEntry* TableReader::take(std::string_view key) {
 
 void TableReader::wrong_type(const TomlEntry& entry, std::string_view wanted) {
     const std::string hint = wanted == "a string" ? as_string_hint(entry.node) : std::string();
-    problems_->add(entry.node.place,
-                   fmt::format("{} must be {}, not {} {}{}", name_of(entry.key), wanted,
-                               entry.node.is_array() || entry.node.type_name() == "integer" ? "an" : "a",
-                               entry.node.type_name(), hint));
+    problems_->add(entry.node.place, fmt::format("{} must be {}, not {}{}", name_of(entry.key), wanted,
+                                                 entry.node.kind_text(), hint));
 }
 
 const TomlEntry* TableReader::take_table(std::string_view key) {
@@ -105,7 +103,7 @@ std::vector<PlacedText> TableReader::strings(std::string_view key) {
             texts.push_back({*text, item.place});
         else
             problems_->add(item.place, fmt::format("{}[{}] must be a string, not {}{}", name_of(key),
-                                                   &item - entry->node.items.data(), item.type_name(),
+                                                   &item - entry->node.items.data(), item.kind_text(),
                                                    as_string_hint(item)));
     }
     return texts;

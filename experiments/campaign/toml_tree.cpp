@@ -81,6 +81,11 @@ std::string_view TomlNode::type_name() const {
     return is_table() ? "table" : scalar.type_name();
 }
 
+std::string TomlNode::kind_text() const {
+    const std::string_view name = type_name();
+    return std::string(name.front() == 'a' || name.front() == 'i' ? "an " : "a ").append(name);
+}
+
 std::optional<Value> TomlNode::to_value() const {
     if (is_scalar()) return scalar;
     if (is_table()) return std::nullopt;

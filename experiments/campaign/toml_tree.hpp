@@ -41,6 +41,9 @@ struct TomlNode {
     /// As TOML calls it: "string", "integer", "array", "table", ...
     std::string_view type_name() const;
 
+    /// With its article, for messages: "an integer".
+    std::string kind_text() const;
+
     /// Scalars and arrays of scalars as one value; empty if a table is in it.
     std::optional<Value> to_value() const;
 };

@@ -23,7 +23,7 @@ std::optional<ResourceSource> parse_resource(TableReader& reader, std::string_vi
         return source;
     }
     problems.add(source.place, fmt::format("{} must be a number or a string, not {}", source.what,
-                                           entry->node.type_name()));
+                                           entry->node.kind_text()));
     return std::nullopt;
 }
 
@@ -60,7 +60,7 @@ void parse_env(const TomlEntry* section, const std::string& what, StepSource& ta
             target.env.insert_or_assign(entry.key, parse_template(*text, entry.node.place, name, problems));
         else
             problems.add(entry.node.place, fmt::format("{} must be a string, not {}{}", name,
-                                                       entry.node.type_name(), as_string_hint(entry.node)));
+                                                       entry.node.kind_text(), as_string_hint(entry.node)));
     }
 }
 
