@@ -30,11 +30,11 @@ struct Verdict {
 
 /// A wish to stop, left in the campaign directory. Each has a token of its own, so a controller ignores one
 /// that was there before it began.
-struct StopRequest {
+struct StopWish {
     std::string token;
     bool kill = false; ///< at once, without the grace time
 
-    bool operator==(const StopRequest&) const = default;
+    bool operator==(const StopWish&) const = default;
 };
 
 /// What a part has written, as paths in the order of their numbers.
@@ -56,8 +56,10 @@ struct PartFiles {
 ///     parts/<part>/owner                 JSON: the controller's process
 ///     parts/<part>/beat                  a counter that the controller raises while it lives
 ///     parts/<part>/verdict               JSON: exit code and reason, when the run has ended
-///     parts/<part>/journal-0001 ...      spool-<worker>, segment-<n>.h5, logs-<worker>.pack,
-///     telemetry-<worker> stop                               JSON: a StopRequest results.h5
+///     parts/<part>/journal-0001 ...      frames, see frame.hpp
+///     parts/<part>/spool-<worker>        segment-<n>.h5, logs-<worker>.pack, telemetry-<worker>
+///     stop                               JSON: a StopWish
+///     results.h5
 ///
 /// Folders have mode 0700, files 0600. Nothing is made through a symbolic link inside the directory. Reading
 /// functions write nothing.
@@ -117,7 +119,7 @@ public:
 
     /// Asks all runs on this directory to stop.
     void request_stop(bool kill) const;
-    std::optional<StopRequest> stop_request() const;
+    std::optional<StopWish> stop_request() const;
 
 private:
     CampaignDirectory(std::string path, CampaignIdentity identity, FileLayer& files);

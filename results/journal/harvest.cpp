@@ -138,7 +138,8 @@ private:
 } // namespace
 
 Harvest harvest(const CampaignDirectory& directory, const CampaignSummary& summary,
-                const Acceptance& acceptance, const OwnerInfo& self) {
+                const Acceptance& acceptance, const OwnerInfo& self,
+                const std::vector<std::string>& taken_over) {
     const std::vector<AttemptView> open = acceptance.open_attempts();
     std::set<std::string> with_open;
     for (const AttemptView& attempt : open)
