@@ -40,6 +40,12 @@ std::vector<std::optional<Value>> axis_values(const AxisColumn& axis, const std:
     return values;
 }
 
+/// "size" of "y.size"
+std::string field_of(const std::string& name) {
+    const std::size_t dot = name.find('.');
+    return dot == std::string::npos ? std::string() : name.substr(dot + 1);
+}
+
 bool has_field(const AxisColumn& axis, const std::string& field) {
     return std::any_of(axis.fields.begin(), axis.fields.end(), [&](const std::string& fields) {
         return nlohmann::json::parse(fields).contains(field);
@@ -88,7 +94,7 @@ void CellColumns::list_metrics() {
 }
 
 bool CellColumns::is_identity_name(const std::string& name) const {
-    if (find_axis(name)) return true;
+    if (axis_of(name) != nullptr) return true;
     return name == "repeat" || name == "cell" || name == "status";
 }
 
@@ -117,12 +123,14 @@ std::vector<std::string> CellColumns::all_names() const {
     std::vector<std::string> names = identity_names();
     for (const std::size_t axis : axes_) {
         const AxisColumn& column = tables_.cells.axes[axis];
-        for (const std::string& fields : column.fields)
-            for (const auto& [field, value] : nlohmann::json::parse(fields).items()) {
+        for (const std::string& text : column.fields) {
+            const auto fields = nlohmann::json::parse(text);
+            for (const auto& [field, value] : fields.items()) {
                 std::string name = column.name + "." + field;
                 if (std::find(names.begin(), names.end(), name) == names.end())
                     names.push_back(std::move(name));
             }
+        }
     }
     for (const auto& more : {metric_names(), attempt_column_names()})
         names.insert(names.end(), more.begin(), more.end());
@@ -138,16 +146,19 @@ CellColumn CellColumns::axis_column(const AxisColumn& axis, const std::string& n
     return column;
 }
 
-std::optional<CellColumn> CellColumns::find_axis(const std::string& name) const {
-    const std::size_t dot = name.find('.');
-    const std::string axis_name = name.substr(0, dot);
-    const std::string field = dot == std::string::npos ? std::string() : name.substr(dot + 1);
+const AxisColumn* CellColumns::axis_of(const std::string& name) const {
+    const std::string axis_name = name.substr(0, name.find('.'));
     for (const std::size_t row : axes_) {
         const AxisColumn& axis = tables_.cells.axes[row];
-        if (axis.name != axis_name || (!field.empty() && !has_field(axis, field))) continue;
-        return axis_column(axis, name, field);
+        if (axis.name == axis_name && (axis_name == name || has_field(axis, field_of(name)))) return &axis;
     }
-    return std::nullopt;
+    return nullptr;
+}
+
+std::optional<CellColumn> CellColumns::find_axis(const std::string& name) const {
+    const AxisColumn* axis = axis_of(name);
+    if (axis == nullptr) return std::nullopt;
+    return axis_column(*axis, name, field_of(name));
 }
 
 std::optional<CellColumn> CellColumns::find_identity(const std::string& name) const {

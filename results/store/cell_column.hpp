@@ -60,6 +60,7 @@ private:
         MetricRole role = MetricRole::value;
     };
 
+    const AxisColumn* axis_of(const std::string& name) const; ///< nullptr if `name` is no axis nor axis.field
     std::optional<CellColumn> find_axis(const std::string& name) const;
     std::optional<CellColumn> find_identity(const std::string& name) const;
     std::optional<CellColumn> find_metric(const std::string& name) const;

@@ -48,6 +48,9 @@ Hdf5Error::Hdf5Error(std::string operation, std::string object, const std::strin
     , object(std::move(object)) {}
 
 Hdf5Quiet::Hdf5Quiet() {
+    // We close what we open; the library's own cleaning at exit complains of objects that damaged files left
+    // in it.
+    H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
