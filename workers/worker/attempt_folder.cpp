@@ -76,7 +76,7 @@ bool clean(const fs::path& folder, const std::string& prefix, const StepSpec& sp
 
 bool path_matches(std::string_view pattern, std::string_view path) {
     std::vector<std::string> names = split(pattern, '/');
-    if (!names.empty() && names.back().empty()) names.back() = "**";
+    if (names.size() > 1 && names.back().empty()) names.back() = "**";
     return names_match(names, split(path, '/'));
 }
 

@@ -126,9 +126,10 @@ void ProcessExecutor::take_ended(Attempt& attempt, const EndedReport& report) {
     if (!attempt.loss.empty()) {
         attempt.ended.outcome.leaked_processes = report.leaked_processes;
         lose(attempt);
-    } else if (may_be_preemption(report) && !attempt.stop_asked) {
+    } else if (may_be_preemption(report)) {
         attempt.held = report;
-        attempt.held_until = clock_.now() + config_.settle_time;
+        attempt.held_until = clock_.now();
+        if (!attempt.stop_asked) *attempt.held_until += config_.settle_time;
     } else {
         conclude(attempt, report);
     }
