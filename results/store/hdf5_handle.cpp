@@ -74,6 +74,7 @@ Hdf5File create_hdf5_file(const std::string& path) {
     const Hdf5Properties creation(hdf5_check(H5Pcreate(H5P_FILE_CREATE), "set up", path));
     hdf5_check(H5Pset_link_creation_order(creation.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
                "set up", path);
+    hdf5_check(H5Pset_userblock(creation.get(), user_block_bytes), "set up", path);
     return Hdf5File(
         hdf5_check(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation.get(), access.get()), "create", path));
 }

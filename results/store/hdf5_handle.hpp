@@ -4,6 +4,7 @@
 
 #include <hdf5.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,6 +87,9 @@ Result hdf5_check(Result result, const char* operation, std::string_view object)
 
 extern template hid_t hdf5_check(hid_t, const char*, std::string_view);
 extern template herr_t hdf5_check(herr_t, const char*, std::string_view);
+
+/// Bytes at the front of the files that we create which HDF5 leaves alone (file_seal.hpp).
+inline constexpr std::size_t user_block_bytes = 512;
 
 /// Creates a new file without HDF5's own locks, which fail on several network filesystems. Throws Hdf5Error.
 Hdf5File create_hdf5_file(const std::string& path);

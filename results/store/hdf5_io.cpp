@@ -1,5 +1,3 @@
-#include <tessera/base/hex.hpp>
-#include <tessera/base/sha256.hpp>
 #include <tessera/store/hdf5_io.hpp>
 
 #include <algorithm>
@@ -58,19 +56,6 @@ Hdf5Type fixed_type(std::size_t width) {
     hdf5_check(H5Tset_size(type.get(), width), "make a type of", "text");
     hdf5_check(H5Tset_strpad(type.get(), H5T_STR_NULLPAD), "make a type of", "text");
     return type;
-}
-
-/// Of texts one after another, each ended by a NUL as HDF5 ends them.
-std::string texts_digest(const std::vector<std::string>& texts) {
-    Sha256 hash;
-    std::string block;
-    for (const std::string& text : texts) {
-        block.append(text.c_str(), text.size() + 1);
-        if (block.size() < chunk_bytes) continue;
-        hash.update(block);
-        block.clear();
-    }
-    return to_hex(hash.update(block).finish());
 }
 
 Hdf5Space simple_space(std::size_t rows) {
@@ -207,7 +192,6 @@ template std::vector<double> Hdf5Folder::read(const std::string&) const;
 void Hdf5Folder::write_texts(const std::string& name, const std::vector<std::string>& texts) const {
     const auto type = utf8_type();
     const auto dataset = create(name, type.get(), texts.size(), sizeof(char*));
-    set_text(name, "sha256", texts_digest(texts));
     if (texts.empty()) return;
     std::vector<const char*> pointers;
     pointers.reserve(texts.size());
@@ -230,9 +214,6 @@ std::vector<std::string> Hdf5Folder::read_texts(const std::string& name) const {
     for (const char* text : pointers)
         texts.emplace_back(text != nullptr ? text : "");
     hdf5_check(H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, pointers.data()), "read", where(name));
-    // HDF5 itself has no checksum over variable-length data.
-    if (texts_digest(texts) != text(name, "sha256"))
-        throw Hdf5Error("read", where(name), "the texts are damaged");
     return texts;
 }
 

@@ -31,7 +31,7 @@ public:
     template <typename T>
     std::vector<T> read(const std::string& name) const;
 
-    /// Variable-length UTF-8 strings, which end at a NUL, with a checksum as their attribute `sha256`.
+    /// Variable-length UTF-8 strings, which end at a NUL.
     void write_texts(const std::string& name, const std::vector<std::string>& texts) const;
     std::vector<std::string> read_texts(const std::string& name) const;
 

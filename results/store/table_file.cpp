@@ -1,5 +1,6 @@
 #include <tessera/base/error.hpp>
 #include <tessera/base/id.hpp>
+#include <tessera/store/file_seal.hpp>
 #include <tessera/store/hdf5_io.hpp>
 #include <tessera/store/iso_time.hpp>
 #include <tessera/store/table_check.hpp>
@@ -180,6 +181,7 @@ void write_table_file(const std::string& path, const Tables& tables, FileLayer& 
     const std::string temporary = path + ".tmp-" + Id128::random().short_hex(12);
     try {
         write_content(temporary, tables);
+        seal_file(temporary);
         files.sync_data(files.open(temporary, O_RDWR, 0600).get(), temporary);
         files.rename(temporary, path);
         files.sync_folder(parent_folder(path));
@@ -190,6 +192,7 @@ void write_table_file(const std::string& path, const Tables& tables, FileLayer& 
 }
 
 Tables read_table_file(const std::string& path, StepTexts texts) {
+    check_seal(path);
     const Hdf5Quiet quiet;
     const Hdf5File file = open_hdf5_file(path);
     const Hdf5Folder root = open_root(file, path);

@@ -200,16 +200,15 @@ TEST_CASE("a flipped byte anywhere in results.h5 loses no row") {
     const TextTable before = run.rows();
     REQUIRE(run.compact_all() == Compaction::written);
     const std::string bytes = read_file(run.directory.results_path());
-    std::size_t noticed = 0;
-    for (std::size_t at = 0; at < bytes.size(); at += bytes.size() / 150) {
+    for (std::size_t at = 0; at < bytes.size(); at += bytes.size() / 60) {
         std::string flipped = bytes;
         flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
         overwrite(run.directory.results_path(), flipped);
         CAPTURE(at);
-        CHECK(run.rows().rows.size() == before.rows.size());
-        noticed += run.store().warnings.size();
+        const bool padding = at >= 200 && at < 512; // of the user block
+        CHECK(run.store().warnings.size() == (padding ? 0 : 1));
+        CHECK(run.rows() == before);
     }
-    CHECK(noticed > 10);
 }
 
 TEST_CASE("a damaged journal gives all its good records and a warning") {
