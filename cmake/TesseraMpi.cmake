@@ -3,20 +3,20 @@
 # tessera_find_mpis() sets TESSERA_MPIS (for the whole build) to the names found, "openmpi" and "mpich" among them, and
 # for each NAME
 #   tessera_mpi_NAME       interface target: headers, libraries, rpath
-#   TESSERA_MPIRUN_NAME    its mpirun, empty if it has none
+#   TESSERA_MPIRUN_NAME    its mpirun, false if it has none
 # tessera_mpi_program(NAME SOURCES <files> [LINK <targets>] [NO_INSTALL]) adds the program NAME-MPI for each of them, with
 # the transport of that MPI.
 
 set(TESSERA_MPI_WRAPPERS "" CACHE STRING
-  "C compiler wrappers of the MPIs to build for, e.g. openmpi=/path/mpicc;mpich=/path/mpicc; empty: look for them")
+  "C compiler wrappers of the MPIs to build for, e.g. openmpi=/path/mpicc;mpich=/path/mpicc, or only the path; empty: look for them")
 
 function(tessera_find_mpis)
   set(names)
   tessera_mpi_wrappers(wrappers)
   foreach(entry IN LISTS wrappers)
-    string(REGEX MATCH "^([^=]*)=(.*)$" parts "${entry}")
-    set(name "${CMAKE_MATCH_1}")
-    set(wrapper "${CMAKE_MATCH_2}")
+    string(REGEX MATCH "^(([^=]*)=)?(.*)$" parts "${entry}")
+    set(name "${CMAKE_MATCH_2}")
+    set(wrapper "${CMAKE_MATCH_3}")
     tessera_mpi_options("${wrapper}" options)
     if(NOT options)
       message(FATAL_ERROR "${wrapper} does not say how it compiles (tried -show and --cray-print-opts): "
