@@ -3,6 +3,7 @@
 #include <tessera/base/error.hpp>
 #include <tessera/base/fd.hpp>
 #include <tessera/store/hdf5_handle.hpp>
+#include <tessera/store/lookup.hpp>
 #include <tessera/store/step_spec_json.hpp>
 #include <tessera/store/table_file.hpp>
 
@@ -56,6 +57,51 @@ TEST_CASE("tables are the same after writing and reading") {
     CHECK(tables.metrics.size() == 33);
     write_table_file(folder.path("t.h5"), tables);
     CHECK(identical(read_table_file(folder.path("t.h5")), tables));
+}
+
+TEST_CASE("an outcome comes back from the columns as it was recorded") {
+    const auto journal = rich_journal();
+    const Tables tables = journal.tables();
+    std::uint32_t row = 0;
+    for (const Record& record : journal.records()) {
+        const auto* outcome = std::get_if<OutcomeRecord>(&record);
+        if (outcome == nullptr) continue;
+        OutcomeRecord read = outcome_record(tables, row++);
+        CHECK(std::isnan(read.metrics.at(1).value));
+        read.metrics[1].value = 0;
+        OutcomeRecord written = *outcome;
+        written.metrics[1].value = 0;
+        CHECK(read == written);
+    }
+    CHECK(row == 11);
+}
+
+TEST_CASE("a cell is found by the first digits of its id, with its steps and attempts") {
+    const fixture::Matrix matrix;
+    const Tables tables = rich_journal().tables();
+    const Acceptance acceptance = acceptance_of(tables);
+    const auto state = campaign_state(tables, acceptance, [](const std::string&) { return true; });
+    const auto detail =
+        cell_detail(tables, acceptance, state, find_cell(tables, matrix.cell_id(1).hex().substr(0, 12)));
+    CHECK(detail.status == CellStatus::failed);
+    CHECK(detail.repeat == 1);
+    CHECK(detail.axes == std::vector<std::pair<std::string, std::string>>{{"x", "1"}, {"y", "a"}});
+    REQUIRE(detail.steps.size() == 1);
+    CHECK(detail.steps[0].spec == matrix.step(1).spec);
+    REQUIRE(detail.steps[0].attempts.size() == 1);
+    CHECK(detail.steps[0].attempts[0].outcome->exit_code == 3);
+    const auto running = cell_detail(tables, acceptance, state, find_cell(tables, matrix.cell_id(0).hex()));
+    CHECK(running.status == CellStatus::running);
+    CHECK(running.steps[0].attempts[0].folder ==
+          "attempts/" + AttemptId{fixture::first_part, matrix.step_key(0), 1}.text());
+    CHECK_THROWS_WITH_AS(find_cell(tables, "xyz"), doctest::Contains("'xyz'"), UserError);
+    CHECK_THROWS_WITH_AS(find_cell(tables, ""), doctest::Contains("12 cells"), UserError);
+    const CampaignCounts counts = count_cells(tables, state);
+    CHECK(counts.of(CellStatus::succeeded) == 9);
+    CHECK(counts.of(CellStatus::running) == 1);
+    CHECK(counts.of(CellStatus::pending) == 1);
+    REQUIRE(counts.failures.size() == 1);
+    CHECK(counts.failures[0].message == "exit code 3");
 }
 
 TEST_CASE("empty tables are the same after writing and reading") {
