@@ -113,9 +113,9 @@ TEST_CASE("bad lines say why") {
         {std::string("\0", 1), "object"},
         {R"({"metric": ")" + std::string(300, 'm') + R"(", "value": 1})", "longer than"},
     };
-    for (const auto& [line, expected] : cases) {
-        CAPTURE(line);
-        CHECK(problem(line).find(expected) != std::string::npos);
+    for (const auto& item : cases) {
+        CAPTURE(item.first);
+        CHECK(problem(item.first).find(item.second) != std::string::npos);
     }
 }
 

@@ -52,9 +52,9 @@ void check_sound(const std::vector<NodeReport>& reports, const Partition& partit
         for (const std::uint32_t cpu : share.cpus)
             CHECK(allowed.count(cpu) == 1);
     }
-    for (const auto& [device, count] : given(reports, partition)) {
-        CAPTURE(device);
-        CHECK(count == 1);
+    for (const auto& device : given(reports, partition)) {
+        CAPTURE(device.first);
+        CHECK(device.second == 1);
     }
 }
 
