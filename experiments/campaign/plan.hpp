@@ -128,7 +128,7 @@ private:
     std::uint32_t repeats_ = 1;
     std::vector<CellId> cell_ids_;
     std::vector<StepIndex> last_steps_; ///< by cell
-    StepTable steps_;
+    StepKeyTable steps_;
     std::vector<std::uint32_t> first_of_step_; ///< into cells_by_step_, one more than steps
     std::vector<CellIndex> cells_by_step_;
     std::vector<Diagnostic> warnings_;

@@ -11,7 +11,7 @@
 namespace tessera {
 
 /// Step keys by index, and the index by key: a hash table of four bytes a slot, as there may be 10^6 steps.
-class StepTable {
+class StepKeyTable {
 public:
     std::uint32_t size() const { return static_cast<std::uint32_t>(keys_.size()); }
 
