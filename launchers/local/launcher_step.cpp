@@ -18,14 +18,14 @@ std::optional<std::uint32_t> number(const std::optional<std::string>& text) {
 
 } // namespace
 
-Environment process_environment() {
+VariableLookup process_variables() {
     return [](const std::string& name) -> std::optional<std::string> {
         const char* value = std::getenv(name.c_str());
         return value == nullptr ? std::nullopt : std::optional<std::string>(value);
     };
 }
 
-std::optional<LauncherStep> launcher_step(const Environment& environment) {
+std::optional<LauncherStep> launcher_step(const VariableLookup& environment) {
     LauncherStep step;
     if (environment("OMPI_COMM_WORLD_SIZE"))
         step.mpi = "openmpi";

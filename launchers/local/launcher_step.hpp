@@ -8,10 +8,10 @@
 namespace tessera {
 
 /// Reads one environment variable.
-using Environment = std::function<std::optional<std::string>(const std::string&)>;
+using VariableLookup = std::function<std::optional<std::string>(const std::string&)>;
 
 /// The environment of this process.
-Environment process_environment();
+VariableLookup process_variables();
 
 /// A launcher's step that this process is a rank of.
 struct LauncherStep {
@@ -22,6 +22,6 @@ struct LauncherStep {
 /// Tells whether this process was started as a rank by mpirun or srun. A batch script or a login shell is
 /// none, whatever SLURM_PROCID and SLURM_NTASKS say, and neither is a Slurm step of one task without a PMI,
 /// which is how shells run.
-std::optional<LauncherStep> launcher_step(const Environment& environment);
+std::optional<LauncherStep> launcher_step(const VariableLookup& environment);
 
 } // namespace tessera

@@ -73,15 +73,16 @@ struct OutcomeRecord {
     double system_s = 0;
     std::uint64_t max_rss_bytes = 0;
     std::uint32_t leaked_processes = 0;
-    std::string folder; ///< of the attempt, relative to the campaign directory; empty if it is gone
-    std::string log_pack;              ///< relative path of the pack that holds the logs; empty if they lie in `folder`
+    std::string folder;   ///< of the attempt, relative to the campaign directory; empty if it is gone
+    std::string log_pack; ///< relative path of the pack that holds the logs; empty if they lie in `folder`
     std::uint64_t log_pack_offset = 0; ///< of the attempt's entry in the pack
     std::uint64_t stdout_bytes = 0;    ///< as written by the process
     std::uint64_t stderr_bytes = 0;
     bool stdout_truncated = false;
     bool stderr_truncated = false;
     bool metrics_truncated = false;
-    std::vector<std::string> metric_problems; ///< "line 3: ..." for each line that could not be used, at most 20
+    std::vector<std::string>
+        metric_problems; ///< "line 3: ..." for each line that could not be used, at most 20
     std::vector<MetricPoint> metrics;
 
     bool operator==(const OutcomeRecord&) const = default;
@@ -105,9 +106,10 @@ struct PartOpenRecord {
 
 struct AxisDefinition {
     std::string name;
-    std::string type;                 ///< TOML type of its values, or "mixed"
-    std::vector<std::string> values;  ///< as JSON, in the order of the codes
-    std::vector<std::string> fields;  ///< for each value, its definition's fields as a JSON object ("{}" if none)
+    std::string type;                ///< TOML type of its values, or "mixed"
+    std::vector<std::string> values; ///< as JSON, in the order of the codes
+    std::vector<std::string>
+        fields; ///< for each value, its definition's fields as a JSON object ("{}" if none)
 
     bool operator==(const AxisDefinition&) const = default;
 };
@@ -120,8 +122,8 @@ struct MetricDefinition {
     bool operator==(const MetricDefinition&) const = default;
 };
 
-/// What the campaign file meant when the part began. `digest` names this meaning; the cells of the newest digest are the
-/// current ones.
+/// What the campaign file meant when the part began. `digest` names this meaning; the cells of the newest
+/// digest are the current ones.
 struct CampaignDefinition {
     Id128 digest;
     std::string name;
@@ -133,14 +135,14 @@ struct CampaignDefinition {
     bool operator==(const CampaignDefinition&) const = default;
 };
 
-/// Some cells of a definition, by columns. `codes[a][i]` is 0 if axis `a` is unset in cell `i`, else 1 + the index of its
-/// value in the axis' definition.
+/// Some cells of a definition, by columns. `codes[a][i]` is 0 if axis `a` is unset in cell `i`, else 1 + the
+/// index of its value in the axis' definition.
 struct CellBatch {
     Id128 definition;
     std::vector<CellId> ids;
     std::vector<std::uint32_t> repeats;
     std::vector<std::vector<std::uint32_t>> codes;
-    std::vector<StepKey> last_steps; ///< the step that each cell ends with
+    std::vector<StepKey> last_steps;               ///< the step that each cell ends with
     std::vector<std::vector<StepKey>> other_steps; ///< the further steps it needs; empty if no cell has any
 
     bool operator==(const CellBatch&) const = default;
@@ -157,7 +159,8 @@ struct StepRecord {
     bool operator==(const StepRecord&) const = default;
 };
 
-/// The part begins to own a batch. Frames of `predecessor` for that batch after `last_honoured` are void to every reader.
+/// The part begins to own a batch. Frames of `predecessor` for that batch after `last_honoured` are void to
+/// every reader.
 struct ClaimRecord {
     ClaimRef claim;
     std::string predecessor; ///< empty at the first epoch
@@ -213,6 +216,7 @@ struct InvalidatedRecord {
 
         bool operator==(const Item&) const = default;
     };
+
     std::vector<Item> items;
     std::string reason;
     std::string user;
@@ -230,8 +234,8 @@ struct PartCloseRecord {
     bool operator==(const PartCloseRecord&) const = default;
 };
 
-using Record = std::variant<PartOpenRecord, DefinitionRecord, StepRecord, ClaimRecord, DispatchedRecord, StartedRecord,
-                            MetricsRecord, OutcomeRecord, InvalidatedRecord, PartCloseRecord>;
+using Record = std::variant<PartOpenRecord, DefinitionRecord, StepRecord, ClaimRecord, DispatchedRecord,
+                            StartedRecord, MetricsRecord, OutcomeRecord, InvalidatedRecord, PartCloseRecord>;
 
 /// Numbers of the frame types on disk; never reused.
 enum class FrameType : std::uint16_t {
@@ -252,8 +256,8 @@ FrameType frame_type(const Record& record);
 /// The payload of tagged fields (base/wire.hpp) of a frame.
 std::string encode(const Record& record);
 
-/// Unknown fields are skipped. Throws FormatError naming `source` for a payload that does not follow its type; empty for a
-/// type this version does not know.
+/// Unknown fields are skipped. Throws FormatError naming `source` for a payload that does not follow its
+/// type; empty for a type this version does not know.
 std::optional<Record> decode(FrameType type, std::string_view payload, std::string_view source);
 
 /// Payloads that messages carry too.

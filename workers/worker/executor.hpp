@@ -24,8 +24,8 @@ enum class StopReason : std::uint8_t {
     kill,    ///< SIGKILL at once; ends as preempted
 };
 
-/// Runs attempts and tells what happens to them as a stream of events (started, metrics, ended): an attempt need not be a
-/// process. An attempt has ended, and its devices are free, only when nothing of it is left.
+/// Runs attempts and tells what happens to them as a stream of events (started, metrics, ended): an attempt
+/// need not be a process. An attempt has ended, and its devices are free, only when nothing of it is left.
 class Executor {
 public:
     using Event = std::variant<StartedEvent, MetricsEvent, EndedEvent>;

@@ -1,0 +1,65 @@
+#include <tessera/cli/progress_view.hpp>
+#include <tessera/cli/run_setup.hpp>
+#include <tessera/cli/table_writer.hpp>
+#include <tessera/local/launcher_step.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+namespace tessera {
+
+namespace {
+
+ProgressStyle progress_style(const std::string& name) {
+    if (name == "json") return ProgressStyle::json;
+    if (name == "plain") return ProgressStyle::plain;
+    if (name == "repaint") return ProgressStyle::repaint;
+    // A launcher may give rank 0 a terminal of its own, but what it shows there goes through a pipe.
+    if (launcher_step(process_variables())) return ProgressStyle::plain;
+    return default_progress_style();
+}
+
+} // namespace
+
+CampaignPlace campaign_place(const RunOptions& options) {
+    const Campaign campaign = load_campaign(options.campaign);
+    return {options.dir.empty() ? "./" + campaign.name : options.dir, campaign.name};
+}
+
+RunRequest run_request(const RunOptions& options) {
+    RunRequest request;
+    if (!options.where.empty()) request.where = Expression::parse(options.where);
+    if (!options.rerun.empty()) request.rerun = Expression::parse(options.rerun);
+    request.limit = options.limit;
+    request.retry_failed = options.retry_failed;
+    return request;
+}
+
+RunEnd run_campaign(const RunOptions& options, Transport* remote, SupervisorClient& supervisor,
+                    SignalWatcher& signals, const Clock& clock) {
+    const Plan plan = Plan::load(options.campaign);
+    RunOrder order;
+    order.dir = options.dir.empty() ? "./" + plan.campaign().name : options.dir;
+    order.request = run_request(options);
+    order.command_line = to_arguments(options);
+    order.controller_only = options.controller_only;
+    ProgressView view(std::cout, progress_style(options.progress), terminal_width());
+    order.progress = [&](const Progress& progress) {
+        if (options.for_parent)
+            std::cout << progress_prefix << to_json(progress) << '\n' << std::flush;
+        else
+            view.show(progress, clock.now());
+    };
+    order.notice = [&](const std::string& line) {
+        if (options.for_parent)
+            std::cout << line << '\n' << std::flush;
+        else
+            view.print(line + '\n');
+    };
+    const RunEnd end = run_as_controller(plan, order, remote, supervisor, signals, clock);
+    view.finish();
+    if (!options.for_parent) std::cout << end.reason << '\n';
+    return end;
+}
+
+} // namespace tessera

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <tessera/cli/run_options.hpp>
+#include <tessera/controller/controller_host.hpp>
+
+#include <string>
+
+namespace tessera {
+
+struct CampaignPlace {
+    std::string dir; ///< campaign directory
+    std::string name;
+};
+
+/// Where the options' campaign lives: --dir, else ./<campaign name>. Reads the campaign file; throws
+/// CampaignError.
+CampaignPlace campaign_place(const RunOptions& options);
+
+/// Loads, checks and runs the campaign of the options with this process as controller, showing progress on
+/// stdout as they say. Throws UserError.
+RunEnd run_campaign(const RunOptions& options, Transport* remote, SupervisorClient& supervisor,
+                    SignalWatcher& signals, const Clock& clock);
+
+/// The request that the options make. Throws UserError for a wrong expression.
+RunRequest run_request(const RunOptions& options);
+
+} // namespace tessera

@@ -1,0 +1,105 @@
+#include <tessera/base/error.hpp>
+#include <tessera/controller/claimed_part.hpp>
+#include <tessera/store/segments.hpp>
+#include <tessera/store/store.hpp>
+#include <tessera/version.hpp>
+
+#include <fmt/core.h>
+
+#include <filesystem>
+
+namespace tessera {
+
+namespace {
+
+/// Several times the interval of the beats.
+constexpr double lease_s = 30;
+constexpr double ask_again_s = 0.5;
+
+} // namespace
+
+ClaimedPart::ClaimedPart(const CampaignDirectory& directory, const std::vector<std::string>& command_line,
+                         const Clock& clock, const Pause& pause)
+    : directory_(directory)
+    , clock_(clock)
+    , id_(directory.create_part(clock.wall_ns())) {
+    beat();
+    open_journal(command_line, acquire(pause));
+}
+
+std::vector<ClaimRecord> ClaimedPart::acquire(const Pause& pause) {
+    Claimant claimant(directory_, id_, std::string(whole_campaign), from_seconds(lease_s), clock_);
+    for (;;) {
+        ClaimResult result = claimant.try_claim();
+        if (auto* acquired = std::get_if<ClaimAcquired>(&result)) {
+            claim_ = acquired->claim;
+            return std::move(acquired->records);
+        }
+        const auto* held = std::get_if<ClaimHeld>(&result);
+        if (held == nullptr && pause(from_seconds(ask_again_s))) continue;
+        const OwnerInfo owner = held != nullptr ? held->owner : std::get<ClaimWatch>(result).owner;
+        // Nothing refers to the part yet, so it need not stay.
+        std::filesystem::remove_all(directory_.part_folder(id_));
+        if (held == nullptr)
+            throw UserError("stopped while waiting for a sign of life of " + describe(owner));
+        throw UserError(
+            fmt::format("{}: this campaign is being run by {}; wait for it, stop it, or use another --dir",
+                        directory_.path(), describe(owner)));
+    }
+}
+
+void ClaimedPart::open_journal(const std::vector<std::string>& command_line,
+                               const std::vector<ClaimRecord>& claims) {
+    journal_ = std::make_unique<JournalWriter>(directory_.part_folder(id_), id_);
+    PartOpenRecord open;
+    open.campaign_id = directory_.identity().id;
+    open.campaign_name = directory_.identity().name;
+    open.version = version;
+    if (const auto owner = directory_.owner(id_)) {
+        open.host = owner->host;
+        open.boot_id = owner->boot_id;
+        open.pid = owner->pid;
+        open.job = owner->job;
+        open.user = owner->user;
+    }
+    user_ = open.user;
+    open.command_line = command_line;
+    open.opened_ns = clock_.wall_ns();
+    journal_->append(open);
+    for (const ClaimRecord& claim : claims) {
+        journal_->append(claim);
+        if (!claim.predecessor.empty()) predecessors_.push_back(claim.predecessor);
+    }
+    // Nothing may run before readers know which frames of the parts before still count.
+    journal_->sync();
+}
+
+void ClaimedPart::beat() {
+    directory_.write_beat(id_, ++beats_);
+}
+
+std::vector<std::string> ClaimedPart::close(int exit_code, const std::string& reason) {
+    std::vector<std::string> problems;
+    try {
+        journal_->append(PartCloseRecord{exit_code, reason, clock_.wall_ns()});
+        journal_->close();
+        problems = store_results();
+    } catch (const IoError& error) {
+        problems.emplace_back(error.what());
+    }
+    directory_.write_verdict(id_, {exit_code, reason});
+    return problems;
+}
+
+std::vector<std::string> ClaimedPart::store_results() {
+    std::vector<std::string> problems;
+    try {
+        build_segments(directory_, id_, journal_->current_file(), problems);
+        compact(directory_, problems);
+    } catch (const Error& error) {
+        problems.push_back(fmt::format("results.h5 is not up to date: {}", error.what()));
+    }
+    return problems;
+}
+
+} // namespace tessera
