@@ -1,10 +1,9 @@
 #include <tessera/llama/attention.hpp>
 #include <tessera/llama/torch_compat.hpp>
 
-#include <ATen/ops/baddbmm.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/softmax.h>
 #include <algorithm>
@@ -37,9 +36,8 @@ at::Tensor attend_block(const at::Tensor& query, const at::Tensor& key, const at
     const at::Tensor grouped = query.narrow(2, begin, rows).reshape({batch * kv_heads, group * rows, dim});
     const at::Tensor keys = key.narrow(2, 0, visible).reshape({batch * kv_heads, visible, dim});
     const at::Tensor values = value.narrow(2, 0, visible).reshape({batch * kv_heads, visible, dim});
-    const at::Tensor unused = at::empty({1}, query.options());
     const double scale = 1.0 / std::sqrt(static_cast<double>(dim));
-    at::Tensor scores = at::baddbmm(unused, grouped, keys.transpose(1, 2), 0, scale);
+    const at::Tensor scores = at::bmm(grouped * scale, keys.transpose(1, 2));
     if (rows > 1) {
         scores.view({batch * kv_heads, group, rows, visible})
             .narrow(3, visible - rows, rows)

@@ -89,6 +89,7 @@ std::string libtorch_version() {
 }
 
 std::string blas_name() {
+    if (at::hasMKL()) return "mkl";
     return openblas_set_num_threads() != nullptr ? "openblas" : "other";
 }
 

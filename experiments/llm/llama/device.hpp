@@ -22,10 +22,11 @@ void set_operator_threads(int threads);
 /// Starts every calculation from the same rules: fp32 stays fp32.
 void set_numeric_rules();
 
-/// "LibTorch 2.11.0"-like version.
+/// Such as "2.11.0".
 std::string libtorch_version();
 
-/// The name of the BLAS library in use, as far as it can be told: "openblas" or "other".
+/// The name of the BLAS library in use, as far as it can be told: "mkl", "openblas" or "other", which is
+/// mostly the reference BLAS, several times slower in fp32.
 std::string blas_name();
 
 void wait_for_device(const c10::Device& device);
