@@ -147,6 +147,17 @@ CampaignState campaign_state(const Tables& tables, const Acceptance& acceptance,
     return state;
 }
 
+CellResultTable cell_results(const Tables& tables, const CampaignState& state) {
+    CellResultTable results;
+    for (const std::uint32_t step : tables.cells.last_step)
+        results.attempt.push_back(state.step_accepted[step]);
+    results.status = state.cell_status;
+    results.current.assign(tables.cells.size(), 0);
+    for (const std::uint32_t cell : current_cells(tables))
+        results.current[cell] = 1;
+    return results;
+}
+
 bool part_may_run(const CampaignDirectory& directory, const std::string& part) {
     if (directory.verdict(part)) return false;
     const auto owner = directory.owner(part);

@@ -40,6 +40,25 @@ struct CampaignState {
 CampaignState campaign_state(const Tables& tables, const Acceptance& acceptance,
                              const std::function<bool(const std::string& part)>& is_live);
 
+/// What results.h5 tells readers without Tessera, a row a cell: derived when the file is written, and never
+/// read by us.
+struct CellResultTable {
+    Column<std::uint32_t> attempt; ///< row of the accepted attempt of its last step
+    Column<std::uint8_t> status;
+    Column<std::uint8_t> current; ///< 1 if the cell belongs to the current definition
+
+    std::size_t size() const { return attempt.size(); }
+
+    template <typename Self, typename Visit>
+    static void columns(Self& self, Visit& visit) {
+        visit(ColumnInfo{"attempt", Refers::attempt, {}, true}, self.attempt);
+        visit(ColumnInfo{"status", Refers::nothing, {}, false, cell_status_names}, self.status);
+        visit(ColumnInfo{"current"}, self.current);
+    }
+};
+
+CellResultTable cell_results(const Tables& tables, const CampaignState& state);
+
 /// False if the part has ended: in order, or because its owner is provably gone.
 bool part_may_run(const CampaignDirectory& directory, const std::string& part);
 

@@ -1,5 +1,6 @@
 #include <tessera/base/error.hpp>
 #include <tessera/base/fd.hpp>
+#include <tessera/store/campaign_state.hpp>
 #include <tessera/store/store.hpp>
 
 #include <cerrno>
@@ -44,7 +45,10 @@ Compaction compact(const CampaignDirectory& directory, std::vector<std::string>&
     Store store = open_store(directory, StepTexts::read);
     warnings.insert(warnings.end(), store.warnings.begin(), store.warnings.end());
     if (store.compacted) return Compaction::current;
-    write_table_file(directory.results_path(), store.tables, directory.files());
+    const auto state = campaign_state(store.tables, acceptance_of(store.tables),
+                                      [&](const std::string& part) { return part_may_run(directory, part); });
+    const CellResultTable results = cell_results(store.tables, state);
+    write_table_file(directory.results_path(), store.tables, directory.files(), &results);
     return Compaction::written;
 }
 

@@ -147,7 +147,7 @@ std::vector<std::string> read_specs(const Hdf5Folder& folder, StepTexts texts, s
     return specs;
 }
 
-void write_content(const std::string& path, const Tables& tables) {
+void write_content(const std::string& path, const Tables& tables, const CellResultTable* results) {
     const Hdf5Quiet quiet;
     Hdf5File file = create_hdf5_file(path);
     {
@@ -161,6 +161,7 @@ void write_content(const std::string& path, const Tables& tables) {
             if constexpr (std::is_same_v<decltype(table), const CellTable&>) write_axes(root, folder, table);
             if constexpr (std::is_same_v<decltype(table), const StepTable&>) write_specs(folder, table.spec);
         });
+        if (results != nullptr) write_columns(root.create_folder("cell_results"), *results);
     }
     close_hdf5_file(std::move(file), path);
 }
@@ -177,10 +178,11 @@ Hdf5Folder open_root(const Hdf5File& file, const std::string& path) {
 
 } // namespace
 
-void write_table_file(const std::string& path, const Tables& tables, FileLayer& files) {
+void write_table_file(const std::string& path, const Tables& tables, FileLayer& files,
+                      const CellResultTable* results) {
     const std::string temporary = path + ".tmp-" + Id128::random().short_hex(12);
     try {
-        write_content(temporary, tables);
+        write_content(temporary, tables, results);
         seal_file(temporary);
         files.sync_data(files.open(temporary, O_RDWR, 0600).get(), temporary);
         files.rename(temporary, path);

@@ -43,13 +43,21 @@ def read(path):
         check(texts[f["attempts/host"][0]] == "node1", "host")
         check(f["provenance/opened_utc"][0] == b"2026-01-01T00:00:00.123Z", "begin of the part")
 
-        # Metrics, joined to the cells by way of attempts and steps.
+        # What became of each cell.
+        status_names = f["cell_results/status"].attrs["names"]
+        check([status_names[c] for c in f["cell_results/status"][...]] == ["succeeded"] * 11 + ["failed"], "status")
+        no_attempt = f["cell_results/attempt"].attrs["null"]
+        accepted = f["cell_results/attempt"][...]
+        check(accepted[11] == no_attempt and all(a != no_attempt for a in accepted[:11]), "accepted attempts")
+        check(all(f["cell_results/current"][...]), "current cells")
+
+        # Metrics, joined to the cells by their accepted attempts.
         metric = texts[f["metric_names/name"][...][f["metrics/name"][...]]]
-        step_of_metric = f["attempts/step"][...][f["metrics/attempt"][...]]
-        cell_of_step = {step: cell for cell, step in enumerate(f["cells/last_step"][...])}
+        cell_of_attempt = {attempt: cell for cell, attempt in enumerate(accepted) if attempt != no_attempt}
         product = {}
         for row in numpy.flatnonzero(metric == "product"):
-            product.setdefault(x[cell_of_step[step_of_metric[row]]], []).append(f["metrics/value"][row])
+            cell = cell_of_attempt[f["metrics/attempt"][row]]
+            product.setdefault(x[cell], []).append(f["metrics/value"][row])
         check(product == {1: [1.0] * 4, 2: [2.0] * 4, 3: [3.0] * 3}, "product by x")
         check(f["metrics/value"][numpy.flatnonzero(metric == "loss")[0]] == numpy.inf, "infinite loss")
         note = f["metrics/text"][numpy.flatnonzero(metric == "note")[0]]
