@@ -153,6 +153,7 @@ TEST_CASE("text that is no TOML, or not UTF-8") {
     CHECK(problem("[campaign\nname = \"a\"").substr(0, 2) == "1:");
     CHECK(problem("x = [1, 2").substr(0, 2) == "1:");
     CHECK(problem("# good\nx = \"a\xFF\"") == "2:7 this is not UTF-8: save the file with that encoding");
+    CHECK(problem("[$a]").substr(0, 32) == "1:2 Error while parsing key: exp");
     CHECK(problem(std::string(5000, '[')).substr(0, 2) == "1:");
 }
 
