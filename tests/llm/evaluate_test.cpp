@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <sstream>
+#include <tuple>
 
 namespace {
 
@@ -62,7 +64,8 @@ TEST_CASE("quantized perplexity is that of the float64 reference") {
                                                        {"int3", "128", 317.7683566901168},
                                                        {"int2", "128", 10147.977545351538},
                                                        {"int4", "32", 126.00158459775675}}) {
-        CAPTURE(precision);
+        const std::string which = std::string(precision) + " in groups of " + group;
+        CAPTURE(which);
         const json report =
             text.evaluate({"--definition", "gptq", "--precision", precision, "--group-size", group});
         CHECK(report["perplexity"].get<double>() == doctest::Approx(perplexity).epsilon(1e-4));

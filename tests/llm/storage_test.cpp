@@ -52,7 +52,8 @@ TEST_CASE("a short last group costs a whole scale") {
                                              {"int2", 128, 14.321112515802781},
                                              {"int4", 32, 7.088861076345432},
                                              {"int16", 32, 1.9377352035579885}}) {
-        CAPTURE(name);
+        const std::string which = name;
+        CAPTURE(which);
         CHECK(model_storage(config, parse_precision(name), group).compression_ratio() ==
               doctest::Approx(ratio).epsilon(1e-12));
     }

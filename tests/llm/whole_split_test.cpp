@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <tuple>
+
 using namespace tessera::llm;
 using nlohmann::json;
 
@@ -44,8 +46,8 @@ TEST_CASE("round to nearest on the first 200 blocks") {
                                                        {"int8", "32", 130.1047834006686},
                                                        {"int4", "32", 166.59481666293743},
                                                        {"int2", "32", 7108.130330768514}}) {
-        CAPTURE(precision);
-        CAPTURE(group);
+        const std::string which = std::string(precision) + " in groups of " + group;
+        CAPTURE(which);
         const json report = evaluate({"--limit", "200", "--precision", precision, "--group-size", group});
         CHECK(report["perplexity"].get<double>() == doctest::Approx(perplexity).epsilon(tolerance));
     }
