@@ -78,7 +78,7 @@ int run_in_one_process(const RunOptions& options) {
     const SystemClock clock;
     SignalWatcher signals({SIGINT, SIGTERM, SIGUSR1});
     SupervisorClient supervisor(own_programs_folder() + "/tessera-supervisor");
-    return run_campaign(options, nullptr, supervisor, signals, clock).code;
+    return run_campaign(options, nullptr, supervisor, signals, clock, [] {}).code;
 }
 
 /// The `tessera run` above the ranks that it started with mpirun: shows their progress, passes stop requests

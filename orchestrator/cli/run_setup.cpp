@@ -36,13 +36,14 @@ RunRequest run_request(const RunOptions& options) {
 }
 
 RunEnd run_campaign(const RunOptions& options, Transport* remote, SupervisorClient& supervisor,
-                    SignalWatcher& signals, const Clock& clock) {
+                    SignalWatcher& signals, const Clock& clock, const std::function<void()>& release) {
     const Plan plan = Plan::load(options.campaign);
     RunOrder order;
     order.dir = options.dir.empty() ? "./" + plan.campaign().name : options.dir;
     order.request = run_request(options);
     order.command_line = to_arguments(options);
     order.controller_only = options.controller_only;
+    order.release = release;
     ProgressView view(std::cout, progress_style(options.progress), terminal_width());
     order.progress = [&](const Progress& progress) {
         if (options.for_parent)

@@ -3,6 +3,7 @@
 #include <tessera/cli/run_options.hpp>
 #include <tessera/controller/controller_host.hpp>
 
+#include <functional>
 #include <string>
 
 namespace tessera {
@@ -17,9 +18,9 @@ struct CampaignPlace {
 CampaignPlace campaign_place(const RunOptions& options);
 
 /// Loads, checks and runs the campaign of the options with this process as controller, showing progress on
-/// stdout as they say. Throws UserError.
+/// stdout as they say. `release` is called when the ranks are not needed any more. Throws UserError.
 RunEnd run_campaign(const RunOptions& options, Transport* remote, SupervisorClient& supervisor,
-                    SignalWatcher& signals, const Clock& clock);
+                    SignalWatcher& signals, const Clock& clock, const std::function<void()>& release);
 
 /// The request that the options make. Throws UserError for a wrong expression.
 RunRequest run_request(const RunOptions& options);

@@ -139,6 +139,7 @@ public:
             order_.notice(notice);
         gather_workers();
         const RunResult result = control();
+        order_.release();
         RunEnd end = run_end(result, stop_.code());
         for (const std::string& problem : session_.part().close(end.code, end.reason))
             order_.notice(problem);

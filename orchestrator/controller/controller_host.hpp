@@ -24,6 +24,8 @@ struct RunOrder {
     bool controller_only = false;
     std::function<void(const Progress&)> progress;
     std::function<void(const std::string&)> notice; ///< lines for the user
+    std::function<void()>
+        release; ///< called when the ranks are not needed any more, before results are stored
 };
 
 /// Runs a campaign as its controller: on the ranks behind `remote` (null: there are none) and on a worker

@@ -14,32 +14,56 @@ namespace {
 
 using namespace tessera;
 
+/// Workers depend on the controller's word, so it waits less long.
 constexpr double controller_close_s = 10;
 constexpr double worker_close_s = 20;
+
+/// Ends MPI once, in order if all ranks are there.
+class MpiEnd {
+public:
+    explicit MpiEnd(MpiTransport& transport)
+        : transport_(transport) {}
+
+    void operator()() {
+        if (done_) return;
+        done_ = true;
+        in_order_ =
+            transport_.close(from_seconds(transport_.self() == 0 ? controller_close_s : worker_close_s));
+        if (in_order_) transport_.finalize();
+    }
+
+    /// If not, the process must leave without the handlers that MPI has for its exit.
+    bool in_order() const { return in_order_; }
+
+private:
+    MpiTransport& transport_;
+    bool done_ = false;
+    bool in_order_ = false;
+};
 
 /// A launcher that promised several ranks but started as many worlds of one (srun without the right PMI)
 /// would run the campaign several times.
 void check_world(std::uint32_t world_size) {
     const auto step = launcher_step(process_variables());
     if (step && step->size > 1 && world_size == 1)
-        throw UserError("the launcher started " + std::to_string(step->size) +
-                        " processes, but each of them is alone in MPI: start them with `srun --mpi=pmix` (or "
-                        "pmi2), or with "
-                        "the mpirun of the MPI that tessera was built with");
+        throw UserError(
+            "the launcher started " + std::to_string(step->size) +
+            " processes, but each of them is alone in MPI: start them with `srun --mpi=pmix` (or pmi2), "
+            "or with the mpirun of the MPI that tessera was built with");
 }
 
 int run_rank(const RunOptions& options, MpiTransport& transport, SupervisorClient& supervisor,
-             SignalWatcher& signals) {
+             SignalWatcher& signals, MpiEnd& end_mpi) {
     const SystemClock clock;
     if (transport.self() != 0) {
         const auto place = campaign_place(options);
         const WorkerResult result = run_as_worker(place.dir, place.name, transport, supervisor, clock);
-        if (result.end == WorkerEnd::stopped) return 0;
-        std::cerr << "tessera: worker rank " << transport.self() << " ended: " << result.detail << '\n';
+        if (result.end != WorkerEnd::stopped)
+            std::cerr << "tessera: worker rank " << transport.self() << " ended: " << result.detail << '\n';
         return 0;
     }
     Transport* remote = transport.world_size() > 1 ? &transport : nullptr;
-    const RunEnd end = run_campaign(options, remote, supervisor, signals, clock);
+    const RunEnd end = run_campaign(options, remote, supervisor, signals, clock, [&] { end_mpi(); });
     // A `tessera run` that waits takes the code from the verdict; a code of our own would only make mpirun
     // complain.
     return options.for_parent ? 0 : end.code;
@@ -49,10 +73,11 @@ int run(const RunOptions& options) {
     SignalWatcher signals({SIGINT, SIGTERM, SIGUSR1});
     SupervisorClient supervisor(own_programs_folder() + "/tessera-supervisor");
     MpiTransport transport;
+    MpiEnd end_mpi(transport);
     int code = 0;
     try {
         check_world(transport.world_size());
-        code = run_rank(options, transport, supervisor, signals);
+        code = run_rank(options, transport, supervisor, signals, end_mpi);
     } catch (const UserError& error) {
         std::cerr << "tessera: " << error.what() << '\n';
         code = 2;
@@ -60,10 +85,9 @@ int run(const RunOptions& options) {
         std::cerr << "tessera: " << error.what() << '\n';
         code = 1;
     }
+    end_mpi();
     std::cout.flush();
-    const double patience_s = transport.self() == 0 ? controller_close_s : worker_close_s;
-    if (!transport.close(from_seconds(patience_s))) std::_Exit(code);
-    transport.finalize();
+    if (!end_mpi.in_order()) std::_Exit(code);
     return code;
 }
 
@@ -71,7 +95,8 @@ int run(const RunOptions& options) {
 
 int main(int argc, char** argv) {
     try {
-        return run(parse_run_options({argv + 1, argv + argc}));
+        const RunOptions options = parse_run_options({argv + 1, argv + argc});
+        return options.help_shown ? 0 : run(options);
     } catch (const UserError& error) {
         std::cerr << "tessera: " << error.what() << '\n';
         return 2;
