@@ -1,9 +1,12 @@
+#include <tessera/checkpoint/checkpoint_error.hpp>
 #include <tessera/llama/device.hpp>
 #include <tessera/program/benchmark.hpp>
 #include <tessera/program/setup.hpp>
 #include <tessera/program/stopwatch.hpp>
+#include <tessera/program/text_file.hpp>
 
 #include <ATen/ops/empty.h>
+#include <algorithm>
 #include <c10/core/InferenceMode.h>
 #include <cmath>
 #include <numeric>
@@ -37,14 +40,32 @@ struct Series {
 };
 
 /// Uniform over the vocabulary: what the tokens are does not matter to the speed of a dense model.
-at::Tensor random_prompt(const BenchmarkOptions& options, const Llama& model) {
-    std::mt19937_64 generator(options.seed);
+std::vector<std::int64_t> random_tokens(std::int64_t count, std::uint64_t seed, std::int64_t vocabulary) {
+    std::mt19937_64 generator(seed);
+    std::vector<std::int64_t> tokens;
+    for (std::int64_t i = 0; i < count; ++i)
+        tokens.push_back(static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(vocabulary)));
+    return tokens;
+}
+
+/// The first tokens of a text, over and over if it is short.
+std::vector<std::int64_t> text_tokens(std::int64_t count, const std::string& path,
+                                      const Checkpoint& checkpoint) {
+    const std::vector<std::int32_t> text = load_tokenizer(checkpoint)->encode(read_text(path));
+    if (text.empty()) throw CheckpointError(path, "an empty text", "name a text with --data, or none");
+    std::vector<std::int64_t> tokens;
+    for (std::int64_t i = 0; i < count; ++i)
+        tokens.push_back(text[static_cast<std::size_t>(i) % text.size()]);
+    return tokens;
+}
+
+/// Shape [batch, prompt].
+at::Tensor make_prompt(const BenchmarkOptions& options, const Checkpoint& checkpoint, const Llama& model) {
+    const std::int64_t count = options.batch * options.prompt;
+    const auto values = options.data.empty() ? random_tokens(count, options.seed, model.config().vocab_size)
+                                             : text_tokens(count, options.data, checkpoint);
     const at::Tensor tokens = at::empty({options.batch, options.prompt}, at::TensorOptions(at::kLong));
-    auto* place = tokens.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < tokens.numel(); ++i) {
-        place[i] =
-            static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(model.config().vocab_size));
-    }
+    std::copy(values.begin(), values.end(), tokens.data_ptr<std::int64_t>());
     return tokens.to(model.device());
 }
 
@@ -125,7 +146,7 @@ Report benchmark(const BenchmarkOptions& options) {
     wait_for_device(model.device());
     const double load_s = loading.elapsed_s();
 
-    const at::Tensor prompt = random_prompt(options, model);
+    const at::Tensor prompt = make_prompt(options, checkpoint, model);
     for (std::int64_t i = 0; i < options.warmup; ++i)
         run_once(model, prompt, options);
     std::vector<Timing> timings;
@@ -139,7 +160,7 @@ Report benchmark(const BenchmarkOptions& options) {
     report["generate"] = options.generate;
     report["warmup"] = options.warmup;
     report["repetitions"] = options.repetitions;
-    report["seed"] = options.seed;
+    if (options.data.empty()) report["seed"] = options.seed;
     add_timings(report, timings, options);
     describe_model(report, checkpoint, options.common);
     report["load_s"] = load_s;

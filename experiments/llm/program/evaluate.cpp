@@ -1,10 +1,10 @@
 #include <tessera/base/error.hpp>
-#include <tessera/base/fd.hpp>
 #include <tessera/checkpoint/checkpoint_error.hpp>
 #include <tessera/llama/device.hpp>
 #include <tessera/program/evaluate.hpp>
 #include <tessera/program/setup.hpp>
 #include <tessera/program/stopwatch.hpp>
+#include <tessera/program/text_file.hpp>
 #include <tessera/text/wikitext.hpp>
 #include <tessera/tokenizer/tokenizer.hpp>
 
@@ -27,30 +27,15 @@ namespace {
 constexpr std::int64_t gpu_batch = 16;
 
 TokenWindows read_windows(const EvaluateOptions& options, const Tokenizer& tokenizer) {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(options.data, ignored)) {
-        throw CheckpointError(options.data, "not a file", "name the text with --data, such as wiki.test.raw");
-    }
     WindowOptions cut{options.definition, options.context, options.limit, tokenizer.bos_id()};
     const auto encode = [&](std::string_view text) { return tokenizer.encode(text); };
-    TokenWindows windows = cut_windows(wikitext_rows(read_file(options.data)), encode, cut);
+    TokenWindows windows = cut_windows(wikitext_rows(read_text(options.data)), encode, cut);
     if (windows.windows.empty()) {
         throw CheckpointError(options.data,
                               fmt::format("too short for one window of {} tokens", options.context),
                               "give a longer text or a smaller --context");
     }
     return windows;
-}
-
-/// Every id must have its row in the embedding: LibTorch would end the program, or read beyond the table on a
-/// GPU.
-void check_vocabulary(const Tokenizer& tokenizer, const Checkpoint& checkpoint) {
-    const std::int64_t rows = checkpoint.config().vocab_size;
-    if (tokenizer.size() <= rows) return;
-    throw CheckpointError(
-        checkpoint.folder(),
-        fmt::format("tokenizer.model has {} pieces, the model only {}", tokenizer.size(), rows),
-        "use the tokenizer that belongs to the model");
 }
 
 /// Scores windows batch by batch. On the CPU each of `threads` threads takes whole batches, which scales
@@ -134,14 +119,13 @@ Report evaluate(const EvaluateOptions& options) {
     set_operator_threads(options.common.threads);
     const Stopwatch loading;
     const Checkpoint checkpoint(options.common.model);
-    const Tokenizer tokenizer((std::filesystem::path(options.common.model) / "tokenizer.model").string());
-    check_vocabulary(tokenizer, checkpoint);
+    const auto tokenizer = load_tokenizer(checkpoint);
     const Llama model = load_model(checkpoint, options.common, options.context);
     wait_for_device(model.device());
     const double load_s = loading.elapsed_s();
 
     const Stopwatch tokenizing;
-    const TokenWindows windows = read_windows(options, tokenizer);
+    const TokenWindows windows = read_windows(options, *tokenizer);
     const double tokenize_s = tokenizing.elapsed_s();
 
     const bool on_cpu = model.device().is_cpu();
@@ -168,7 +152,7 @@ Report evaluate(const EvaluateOptions& options) {
     report["limit"] = options.limit == 0 ? Report(nullptr) : Report(options.limit);
     report["batch"] = batch;
     describe_model(report, checkpoint, options.common);
-    report["tokenizer_sha256"] = tokenizer.sha256();
+    report["tokenizer_sha256"] = tokenizer->sha256();
     report["tokens_per_s"] = static_cast<double>(count * options.context) / eval_s;
     report["eval_s"] = eval_s;
     report["tokenize_s"] = tokenize_s;

@@ -175,6 +175,7 @@ Command parse_benchmark(const std::vector<std::string>& words) {
     const BenchmarkOptions defaults;
     po::options_description known = common_description("tessera-llm benchmark");
     auto add = known.add_options();
+    add("data", po::value<std::string>(), "a text to take the prompts from (default: random tokens)");
     add("batch", with_default(defaults.batch), "sequences at once");
     add("prompt", with_default(defaults.prompt), "tokens in each prompt");
     add("generate", with_default(defaults.generate), "tokens generated after it, the first by the prefill");
@@ -186,6 +187,7 @@ Command parse_benchmark(const std::vector<std::string>& words) {
 
     BenchmarkOptions options;
     options.common = read_common(arguments);
+    if (arguments.has("data")) options.data = arguments.text("data");
     options.batch = arguments.number("batch", 1);
     options.prompt = arguments.number("prompt", 1);
     options.generate = arguments.number("generate", 2);

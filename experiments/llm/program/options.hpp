@@ -35,6 +35,8 @@ struct EvaluateOptions {
 
 struct BenchmarkOptions {
     CommonOptions common;
+    /// Text that the prompts are taken from; empty: random tokens.
+    std::string data;
     std::int64_t batch = 1;
     std::int64_t prompt = 128;
     std::int64_t generate = 64;
