@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -130,6 +131,10 @@ private:
             view_.show(*progress, clock_.now());
             return;
         }
+        if (line.substr(0, refusal_prefix.size()) == refusal_prefix) {
+            refusal_code_ = std::atoi(std::string(line.substr(refusal_prefix.size())).c_str());
+            return;
+        }
         view_.print(std::string(line) + '\n');
     }
 
@@ -153,6 +158,7 @@ private:
                 found->exit_code == exit_code::interrupted || found->exit_code == exit_code::terminated;
             return stopped && first_signal_ != 0 ? 128 + first_signal_ : found->exit_code;
         }
+        if (refusal_code_ != 0) return refusal_code_;
         if (first_signal_ != 0) return 128 + first_signal_;
         if (part_.empty()) return launcher_code == 0 ? exit_code::failed : std::min(launcher_code, 2);
         std::cout << fmt::format("the ranks ended without a verdict (mpirun: {}); run it again to go on\n",
@@ -167,6 +173,7 @@ private:
     ChildProcess ranks_;
     std::string pending_;
     std::string part_;
+    int refusal_code_ = 0; ///< of a run that could not begin
     int first_signal_ = 0;
     int stops_ = 0;
 };

@@ -258,7 +258,7 @@ WorkerResult run_as_worker(const std::string& dir, const std::string& campaign_n
     for (;;) {
         if (const auto first = transport.receive()) {
             const Message message = decode_message(first->bytes, "the controller");
-            if (const auto* refusal = std::get_if<Refuse>(&message)) throw HandshakeError({refusal->reason});
+            if (const auto* refusal = std::get_if<Refuse>(&message)) throw RefusedError({refusal->reason});
             break;
         }
         if (clock.now() > deadline) throw HandshakeError({"the controller did not speak"});

@@ -39,4 +39,8 @@ std::optional<Progress> parse_progress(std::string_view line);
 /// Marks a line of a rank's stdout as one of these.
 inline constexpr std::string_view progress_prefix = "\x1eprogress ";
 
+/// Marks the line with which rank 0 tells its exit code to a waiting `tessera run` if the run could not
+/// begin, so that the launcher sees no failure of its own to report.
+inline constexpr std::string_view refusal_prefix = "\x1erefused ";
+
 } // namespace tessera

@@ -5,6 +5,7 @@
 #include <tessera/controller/worker_host.hpp>
 #include <tessera/local/launcher_step.hpp>
 #include <tessera/mpi/mpi_transport.hpp>
+#include <tessera/protocol/handshake.hpp>
 
 #include <csignal>
 #include <cstdlib>
@@ -75,15 +76,20 @@ int run(const RunOptions& options) {
     MpiTransport transport;
     MpiEnd end_mpi(transport);
     int code = 0;
+    bool refused = false;
     try {
         check_world(transport.world_size());
         code = run_rank(options, transport, supervisor, signals, end_mpi);
-    } catch (const UserError& error) {
-        std::cerr << "tessera: " << error.what() << '\n';
-        code = 2;
+    } catch (const RefusedError&) {
+        // Rank 0 has the message.
     } catch (const std::exception& error) {
         std::cerr << "tessera: " << error.what() << '\n';
-        code = 1;
+        code = dynamic_cast<const UserError*>(&error) != nullptr ? 2 : 1;
+        refused = true;
+    }
+    if (refused && options.for_parent && transport.self() == 0) {
+        std::cout << refusal_prefix << code << '\n';
+        code = 0;
     }
     end_mpi();
     std::cout.flush();

@@ -120,7 +120,7 @@ Welcome introduce(Transport& transport, const Clock& clock, const Hello& hello, 
         if (const auto incoming = transport.receive()) {
             const Message answer = read_answer(*incoming);
             if (const auto* welcome = std::get_if<Welcome>(&answer)) return *welcome;
-            if (const auto* refusal = std::get_if<Refuse>(&answer)) throw HandshakeError({refusal->reason});
+            if (const auto* refusal = std::get_if<Refuse>(&answer)) throw RefusedError({refusal->reason});
             throw HandshakeError({"the controller answered the greeting with something else"});
         }
         const std::vector<PeerId> lost = transport.lost_peers();

@@ -28,6 +28,12 @@ public:
     std::vector<std::string> problems;
 };
 
+/// The controller said why it sends this worker away; it tells the user itself.
+class RefusedError : public HandshakeError {
+public:
+    using HandshakeError::HandshakeError;
+};
+
 /// The controller's side without its I/O: takes Hellos until all expected peers have spoken.
 class HelloCollector {
 public:
@@ -64,8 +70,8 @@ private:
 std::map<PeerId, Hello> collect_hellos(Transport& transport, const Clock& clock, const HandshakeTerms& terms,
                                        Duration timeout);
 
-/// A worker's side: sends `hello` and waits for the answer. Throws HandshakeError if it is refused, if the
-/// controller is lost, or silent for `timeout`.
+/// A worker's side: sends `hello` and waits for the answer. Throws RefusedError if it is refused,
+/// HandshakeError if the controller is lost, or silent for `timeout`.
 Welcome introduce(Transport& transport, const Clock& clock, const Hello& hello, Duration timeout);
 
 } // namespace tessera
