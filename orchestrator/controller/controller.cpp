@@ -50,8 +50,11 @@ void Controller::add_worker(const JoinedWorker& worker, MessageEncoder encoder, 
 }
 
 RunResult Controller::run() {
-    while (!(finishing_ && all_workers_gone() && pending_acks_.empty()))
+    for (;;) {
         turn();
+        if (finishing_ && all_workers_gone() && pending_acks_.empty()) break;
+        wait();
+    }
     show_progress("storing");
     return result();
 }
@@ -70,7 +73,6 @@ void Controller::turn() {
     }
     if (seconds(clock_.now() - shown_) >= hooks_.progress_interval_s)
         show_progress(stopping_ != StopLevel::none ? "stopping" : "running");
-    wait();
 }
 
 void Controller::receive() {

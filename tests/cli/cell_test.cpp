@@ -114,7 +114,7 @@ cores = 1
             CHECK((name.rfind("TESSERA_", 0) == 0 || name == "MINE" || name == "OMP_NUM_THREADS"));
         const json axes = json::parse(folder.read("axes"));
         CHECK(axes["x"] == 3);
-        CHECK(axes["model"]["width"] == 64);
+        CHECK(axes["model.width"] == 64);
         CHECK(folder.read("pwd-1").find("/D" + workers + "/attempts/" + row["attempt"].get<std::string>()) !=
               std::string::npos);
     }

@@ -18,7 +18,7 @@ case $1 in
 esac
 test "$1" != 1 || echo '{"metric": "seldom", "value": 7}'
 echo '{"metric": "note", "text": "a, \"b\" | c"}'
-echo "{\"metric\": \"x\", \"value\": ${1}0}"
+echo "{\"metric\": \"x\", \"value\": $(($1 * 10))}"
 echo '{"metric": "curve", "value": 3, "step": 1}'
 echo 'no metric at all'
 printf '{"metric": "last", "value": 1}'

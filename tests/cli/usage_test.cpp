@@ -145,8 +145,12 @@ TEST_CASE("all mistakes of a campaign file come at once, each with its place") {
     for (const std::string command : {"plan", "run"}) {
         CAPTURE(command);
         check_refused(run_tessera(folder.path(), {command, "bad.toml"}),
-                      {"bad.toml:3:1: ", "did you mean 'repeats'?", "bad.toml:6:", "bad.toml:12:11: "});
+                      {"bad.toml:3:1: ", "did you mean 'repeats'?", "bad.toml:6:9: "});
     }
+    folder.write("late.toml", "[campaign]\nname = \"bad\"\n\n[matrix]\nx = [1, 2]\n\n[workload]\n"
+                              "command = [\"echo\", \"${z}\"]\n\n[resources]\ntimeout = \"soon\"\n");
+    check_refused(run_tessera(folder.path(), {"run", "late.toml"}),
+                  {"late.toml:8:", "${z}", "late.toml:11:11: "});
     folder.write("broken.toml", "[campaign\n");
     check_refused(run_tessera(folder.path(), {"run", "broken.toml"}), {"broken.toml:1:"});
     CHECK(!folder.has("bad"));
