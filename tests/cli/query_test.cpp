@@ -99,11 +99,10 @@ TEST_CASE_FIXTURE(Measured, "CSV, Markdown and the table for people") {
 }
 
 TEST_CASE_FIXTURE(Measured, "groups and aggregates") {
-    CHECK(
-        rows({"--metric", "loss", "--group-by", "status", "--agg", "mean,min,max,count"}) ==
-        json::parse(
-            R"([{"status": "failed", "loss_mean": null, "loss_min": null, "loss_max": null, "loss_count": 0},
-              {"status": "succeeded", "loss_mean": 2.5, "loss_min": 1.5, "loss_max": 3.5, "loss_count": 3}])"));
+    CHECK(rows({"--metric", "loss", "--group-by", "status", "--agg", "mean,min,max,count"}) ==
+          json::parse(R"([
+        {"status": "succeeded", "loss_mean": 2.5, "loss_min": 1.5, "loss_max": 3.5, "loss_count": 3},
+        {"status": "failed", "loss_mean": null, "loss_min": null, "loss_max": null, "loss_count": 0}])"));
     const json spread = rows({"--metric", "loss", "--group-by", "repeat", "--agg", "std,ci95,median"});
     REQUIRE(spread.size() == 1);
     CHECK(spread[0]["loss_std"].get<double>() == doctest::Approx(1));
