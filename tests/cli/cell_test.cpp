@@ -145,6 +145,15 @@ TEST_CASE("a thousand succeeded cells that leave no files cost few inodes") {
     CHECK(inodes(folder.file("c")) < 50);
 }
 
+TEST_CASE("cells of the null executor succeed without a process") {
+    const TemporaryFolder folder;
+    folder.write("c.toml", "[campaign]\nname = \"c\"\nrepeats = 500\n[matrix]\nx = [1, 2]\n"
+                           "[workload]\ncommand = [\"no-such-program\", \"${x}\"]\nexecutor = \"null\"\n");
+    require_code(run_tessera(folder.path(), {"run", "c.toml", "--workers", "1"}), 0);
+    CHECK(query(folder.path(), "c", {"--where", "status = succeeded"}).size() == 1000);
+    CHECK(inodes(folder.file("c")) < 50);
+}
+
 TEST_CASE("what a cell leaves behind is kept as the campaign says") {
     const TemporaryFolder folder;
     const auto files = [&](const std::string& dir, int x) {

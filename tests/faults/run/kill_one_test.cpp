@@ -28,6 +28,9 @@ struct Running {
 
     Running() {
         REQUIRE(eventually([this] { return campaign.begun().size() >= 2; }));
+        // Else a search for what is left would find nothing whatever happens.
+        for (const Role role : {Role::command, Role::launcher, Role::rank, Role::supervisor, Role::cell})
+            REQUIRE(!campaign.processes(role).empty());
     }
 
     /// After a rank was killed: the run ends or goes on, and with the next one at the latest all is done.
