@@ -243,6 +243,8 @@ RunEnd run_as_controller(const Plan& plan, const RunOrder& order, Transport* rem
                          SupervisorClient& supervisor, SignalWatcher& signals, const Clock& clock) {
     std::optional<ControllerHost> host;
     try {
+        // A mistake must not leave a directory behind.
+        check_request(plan, order.request);
         host.emplace(plan, order, remote, supervisor, signals, clock);
     } catch (const Error& error) {
         refuse_all(remote, error.what());

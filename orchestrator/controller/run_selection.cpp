@@ -1,6 +1,8 @@
 #include <tessera/base/error.hpp>
 #include <tessera/controller/run_selection.hpp>
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -16,6 +18,13 @@ bool may_run(const StepHistory& history, const RetryPolicy& retry, bool retry_fa
         const auto limit = retry.limit(entry.first);
         return !limit || entry.second <= *limit;
     });
+}
+
+std::vector<CellIndex> matching(const Plan& plan, const Expression& expression, const char* option) {
+    std::vector<CellIndex> cells = plan.select(expression);
+    if (cells.empty())
+        throw UserError(fmt::format("{} selects no cell; `tessera plan --cells` lists them", option));
+    return cells;
 }
 
 class Selector {
@@ -44,9 +53,7 @@ public:
 private:
     void select_cells() {
         if (request_.where) {
-            out_.cells = plan_.select(*request_.where);
-            if (out_.cells.empty())
-                throw UserError("--where selects no cell; `tessera plan --cells` lists them");
+            out_.cells = matching(plan_, *request_.where, "--where");
             return;
         }
         out_.cells.resize(plan_.cell_count());
@@ -55,9 +62,7 @@ private:
 
     void raise_generations() {
         if (!request_.rerun) return;
-        const std::vector<CellIndex> cells = plan_.select(*request_.rerun);
-        if (cells.empty()) throw UserError("--rerun selects no cell; `tessera plan --cells` lists them");
-        for (const CellIndex cell : cells) {
+        for (const CellIndex cell : matching(plan_, *request_.rerun, "--rerun")) {
             // A step shared with cells that are not selected is left alone: only the last one is the cell's
             // own.
             const StepIndex step = plan_.last_step(cell);
@@ -106,6 +111,11 @@ private:
 };
 
 } // namespace
+
+void check_request(const Plan& plan, const RunRequest& request) {
+    if (request.where) matching(plan, *request.where, "--where");
+    if (request.rerun) matching(plan, *request.rerun, "--rerun");
+}
 
 RunSelection select_run(const Plan& plan, const RunRequest& request, const History& history) {
     return Selector(plan, request, history).run();

@@ -48,6 +48,9 @@ struct RunSelection {
         invalidated; ///< new generations of `rerun`, with those of dependants
 };
 
+/// Throws UserError if an expression names what no cell has or selects nothing.
+void check_request(const Plan& plan, const RunRequest& request);
+
 /// Decides what a run consists of. Throws UserError if an expression names what no cell has or selects
 /// nothing.
 RunSelection select_run(const Plan& plan, const RunRequest& request, const History& history);

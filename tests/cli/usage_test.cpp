@@ -91,6 +91,7 @@ TEST_CASE("a selection of nothing runs nothing and says so once") {
             run_tessera(folder.path(), {"run", "a.toml", "--workers", workers, "--where", "x = 9"});
         check_refused(outcome, {"--where selects no cell"});
         CHECK(outcome.err.find("--where") == outcome.err.rfind("--where"));
+        CHECK(!folder.has("a"));
     }
 }
 
