@@ -14,15 +14,19 @@ namespace {
 
 constexpr const char* recording_script = R"sh(echo "$1" >> "$TESSERA_CAMPAIGN_FOLDER/ran")sh";
 
+std::string mpirun(const std::string& mpi) {
+    return mpi == "openmpi" ? MPIRUN_OPENMPI : MPIRUN_MPICH;
+}
+
 bool is_built(const std::string& mpi) {
     return std::filesystem::exists(TESSERA_BIN_DIR "/tessera-rank-" + mpi) &&
-           std::filesystem::exists("/usr/bin/mpirun." + mpi);
+           std::filesystem::exists(mpirun(mpi));
 }
 
 /// `tessera run` in a step of the launcher itself.
 Command in_step(const TemporaryFolder& folder, const std::string& mpi, int ranks,
                 std::vector<std::string> more = {}) {
-    Command command{{"mpirun." + mpi, "-n", std::to_string(ranks)}, folder.path(), {}};
+    Command command{{mpirun(mpi), "-n", std::to_string(ranks)}, folder.path(), {}};
     if (mpi == "openmpi") command.argv.insert(command.argv.end(), {"--oversubscribe", "--bind-to", "none"});
     command.argv.insert(command.argv.end(), {TESSERA_BIN_DIR "/tessera", "run", "c.toml", "--dir", "D"});
     command.argv.insert(command.argv.end(), more.begin(), more.end());

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
+#include <memory>
 
 using namespace tessera::test;
 using nlohmann::json;
@@ -190,6 +192,28 @@ while test ! -e go; do sleep 0.05; done)"));
     folder.write("go", "");
     require_code(first.wait(), 0);
     require_code(run_campaign(folder), 0);
+}
+
+TEST_CASE("of several runs that begin at once one has the campaign") {
+    const TemporaryFolder folder;
+    folder.write("c.toml", shell_campaign("c", "[1, 2, 3]", R"sh(cd "$TESSERA_CAMPAIGN_FOLDER"
+echo "$1" >> ran
+while test ! -e go; do sleep 0.05; done)sh"));
+    std::vector<std::unique_ptr<RunningProgram>> programs;
+    for (const char* workers : {"0", "1", "0", "1"})
+        programs.push_back(std::make_unique<RunningProgram>(
+            tessera_command(folder.path(), {"run", "c.toml", "--workers", workers, "--dir", "D"})));
+    const auto ended = [&] {
+        return std::count_if(programs.begin(), programs.end(),
+                             [](const auto& program) { return program->has_ended(); });
+    };
+    CHECK(eventually([&] { return ended() == 3; }));
+    folder.write("go", "");
+    std::map<int, int> codes;
+    for (const auto& program : programs)
+        ++codes[program->wait().exit_code];
+    CHECK(codes == std::map<int, int>{{0, 1}, {2, 3}});
+    CHECK(runs(folder) == 3);
 }
 
 TEST_CASE("ranks of MPICH") {

@@ -33,6 +33,15 @@ struct Running {
             REQUIRE(!campaign.processes(role).empty());
     }
 
+    void check_status_tells_of_it() const {
+        const Outcome status = run_tessera(campaign.folder().path(), {"status", "D"});
+        require_code(status, 0);
+        CAPTURE(status.out);
+        CHECK(status.out.find("interrupted without an end") != std::string::npos);
+        for (const nlohmann::json& row : query(campaign.folder().path(), "D"))
+            CHECK((row["status"] == "pending" || row["status"] == "succeeded"));
+    }
+
     /// After a rank was killed: the run ends or goes on, and with the next one at the latest all is done.
     void finish() {
         campaign.folder().write("go", "");
@@ -41,6 +50,7 @@ struct Running {
         CAPTURE(first.err);
         CHECK((first.exit_code == 0 || first.exit_code == 3));
         campaign.require_nothing_left();
+        if (first.exit_code == 3) check_status_tells_of_it();
         require_code(campaign.run(), 0);
         campaign.check_each_succeeded_once();
         CHECK(campaign.accepted_by_h5py() == cells);
