@@ -257,7 +257,7 @@ void Controller::fail_run(const std::string& trouble) {
     if (!trouble_.empty()) return;
     trouble_ = trouble;
     scheduler_.drain();
-    stop_workers(StopMode::drain);
+    stop_workers(StopMode::abandon);
 }
 
 void Controller::count_cells(StepIndex step) {

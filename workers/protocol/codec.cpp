@@ -208,7 +208,7 @@ Acknowledge decode_acknowledge(WireReader& in) {
 Stop decode_stop(WireReader& in) {
     Stop stop;
     while (in.next())
-        if (in.tag() == 2) stop.mode = fields::read_enum(in, StopMode::kill);
+        if (in.tag() == 2) stop.mode = fields::read_enum(in, StopMode::abandon);
     return stop;
 }
 

@@ -141,9 +141,10 @@ struct Acknowledge {
 };
 
 enum class StopMode : std::uint8_t {
-    finish, ///< nothing runs any more: say goodbye
-    drain,  ///< start nothing; running attempts get SIGTERM, the grace time, SIGKILL and end as preempted
-    kill,   ///< running attempts get SIGKILL at once
+    finish,  ///< nothing runs any more: say goodbye
+    drain,   ///< start nothing; running attempts get SIGTERM, the grace time, SIGKILL and end as preempted
+    kill,    ///< running attempts get SIGKILL at once
+    abandon, ///< as drain, but the controller can record nothing any more: outcomes stay in the spool
 };
 
 struct Stop {

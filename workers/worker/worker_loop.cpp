@@ -109,7 +109,9 @@ void WorkerLoop::on(const Acknowledge& acknowledge) {
 }
 
 void WorkerLoop::on(const Stop& stop) {
-    begin_stop(stop.mode);
+    if (stop.mode != StopMode::abandon) return begin_stop(stop.mode);
+    abandoned_ = true;
+    lose_controller(WorkerEnd::stopped, {});
 }
 
 void WorkerLoop::check_controller() {
@@ -269,7 +271,7 @@ void WorkerLoop::end_if_done() {
     if (!stop_ || !running_.empty()) return;
     if (!controller_gone_ && (unacknowledged_ || !reports_.is_empty())) return;
     guard_sink([&] { sink_.sync(); });
-    if (!controller_gone_) send(Goodbye{});
+    if (!controller_gone_ || abandoned_) send(Goodbye{});
     ended_ = true;
 }
 

@@ -125,6 +125,7 @@ private:
 
     std::optional<StopMode> stop_;
     bool controller_gone_ = false;
+    bool abandoned_ = false; ///< by a controller that is there but cannot record anything any more
     bool sink_failed_ = false;
     bool ended_ = false;
     WorkerResult result_;

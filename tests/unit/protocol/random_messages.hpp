@@ -161,7 +161,7 @@ public:
         case 6:
             return Acknowledge{number()};
         case 7:
-            return Stop{static_cast<StopMode>(below(3))};
+            return Stop{static_cast<StopMode>(below(4))};
         case 8:
             return Goodbye{};
         case 9:

@@ -181,6 +181,18 @@ TEST_CASE("a drain can become a kill, and not the other way round") {
     CHECK(bench.executor.stops[1].second == StopReason::kill);
 }
 
+TEST_CASE("an abandoned worker ends without acknowledgements and leaves its outcomes in the spool") {
+    Bench bench(Bench::settings(1));
+    bench.acknowledging = false;
+    bench.say(assign({1, 2}, 1000));
+    REQUIRE(bench.run([&] { return bench.executor.order.size() == 1; }));
+    bench.say(Stop{StopMode::abandon});
+    REQUIRE(bench.run_to_end());
+    CHECK(bench.said_goodbye);
+    REQUIRE(bench.sink.records.size() == 1);
+    CHECK(bench.sink.records[0].kind == OutcomeKind::preempted);
+}
+
 TEST_CASE("a worker that waits for an acknowledgement does not end") {
     Bench bench(Bench::settings(1));
     bench.acknowledging = false;

@@ -92,7 +92,10 @@ TEST_CASE("a circle of parents ends") {
 TEST_CASE("this machine's processes") {
     const ProcessTable processes = ProcessTable::read();
     const std::vector<AttemptMark> attempts = {{"none", ::getpid(), true, 0}};
-    CHECK(pids(processes.members(attempts, 0, ::getppid())) == std::vector<pid_t>{::getpid()});
+    // The test's launcher may have other children.
+    const std::vector<pid_t> found = pids(processes.members(attempts, 0, ::getppid()));
+    CHECK(std::find(found.begin(), found.end(), ::getpid()) != found.end());
+    CHECK(std::find(found.begin(), found.end(), ::getppid()) == found.end());
 }
 
 TEST_CASE("own children") {
