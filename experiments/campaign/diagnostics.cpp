@@ -29,8 +29,8 @@ CampaignError::CampaignError(std::vector<Diagnostic> found)
     : UserError(joined(found))
     , diagnostics(std::move(found)) {}
 
-void Problems::add(Place place, std::string message) {
-    found_.push_back({file_, place, std::move(message)});
+void Problems::add(Place place, std::string message, bool stops_run) {
+    found_.push_back({file_, place, std::move(message), stops_run});
 }
 
 std::vector<Diagnostic> Problems::sorted() const {

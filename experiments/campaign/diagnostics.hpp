@@ -23,6 +23,7 @@ struct Diagnostic {
     std::string file;
     Place place;
     std::string message;
+    bool stops_run = false; ///< of a warning: a plan may have it, a run may not
 
     bool operator==(const Diagnostic&) const = default;
 
@@ -44,7 +45,7 @@ public:
     explicit Problems(std::string file)
         : file_(std::move(file)) {}
 
-    void add(Place place, std::string message);
+    void add(Place place, std::string message, bool stops_run = false);
 
     bool empty() const { return found_.empty(); }
 

@@ -169,7 +169,8 @@ void StepCompiler::add_models(Binder& binder, const SeenCodes& seen, Problems& w
         if (revision != nullptr && is_zeros(revision->value.display()))
             warnings.add(revision->place,
                          fmt::format("the revision of model {} is only zeros: put the real one here",
-                                     quoted(model.value)));
+                                     quoted(model.value)),
+                         true);
     }
     segments_.push_back(std::move(segment));
 }

@@ -200,7 +200,7 @@ int run_command(const std::vector<std::string>& args) {
     if (const auto step = launcher_step(process_variables())) become_rank(*step, options);
     // Every mistake in the campaign shows here, once, before ranks start or the directory is touched.
     {
-        const Plan plan = Plan::load(options.campaign);
+        const Plan plan = load_runnable_plan(options.campaign);
         const RunRequest request = run_request(options);
         if (request.where) plan.select(*request.where);
         if (request.rerun) plan.select(*request.rerun);

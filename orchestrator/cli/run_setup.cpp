@@ -26,6 +26,15 @@ CampaignPlace campaign_place(const RunOptions& options) {
     return {options.dir.empty() ? "./" + campaign.name : options.dir, campaign.name};
 }
 
+Plan load_runnable_plan(const std::string& path) {
+    Plan plan = Plan::load(path);
+    std::vector<Diagnostic> obstacles;
+    for (const Diagnostic& warning : plan.warnings())
+        if (warning.stops_run) obstacles.push_back(warning);
+    if (!obstacles.empty()) throw CampaignError(std::move(obstacles));
+    return plan;
+}
+
 RunRequest run_request(const RunOptions& options) {
     RunRequest request;
     if (!options.where.empty()) request.where = Expression::parse(options.where);
@@ -37,7 +46,7 @@ RunRequest run_request(const RunOptions& options) {
 
 RunEnd run_campaign(const RunOptions& options, Transport* remote, SupervisorClient& supervisor,
                     SignalWatcher& signals, const Clock& clock, const std::function<void()>& release) {
-    const Plan plan = Plan::load(options.campaign);
+    const Plan plan = load_runnable_plan(options.campaign);
     RunOrder order;
     order.dir = options.dir.empty() ? "./" + plan.campaign().name : options.dir;
     order.request = run_request(options);

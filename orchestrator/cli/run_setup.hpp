@@ -22,6 +22,10 @@ CampaignPlace campaign_place(const RunOptions& options);
 RunEnd run_campaign(const RunOptions& options, Transport* remote, SupervisorClient& supervisor,
                     SignalWatcher& signals, const Clock& clock, const std::function<void()>& release);
 
+/// The plan of a campaign that is to be run. Throws CampaignError also for what may stand in a plan only,
+/// such as a model's revision that is still to be filled in.
+Plan load_runnable_plan(const std::string& path);
+
 /// The request that the options make. Throws UserError for a wrong expression.
 RunRequest run_request(const RunOptions& options);
 

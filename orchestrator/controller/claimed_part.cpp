@@ -66,10 +66,8 @@ void ClaimedPart::open_journal(const std::vector<std::string>& command_line,
     open.command_line = command_line;
     open.opened_ns = clock_.wall_ns();
     journal_->append(open);
-    for (const ClaimRecord& claim : claims) {
+    for (const ClaimRecord& claim : claims)
         journal_->append(claim);
-        if (!claim.predecessor.empty()) predecessors_.push_back(claim.predecessor);
-    }
     // Nothing may run before readers know which frames of the parts before still count.
     journal_->sync();
 }

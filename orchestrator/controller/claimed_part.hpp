@@ -33,9 +33,6 @@ public:
 
     JournalWriter& journal() { return *journal_; }
 
-    /// Parts from which the claim was taken over.
-    const std::vector<std::string>& predecessors() const { return predecessors_; }
-
     /// Shows others that this part lives.
     void beat();
 
@@ -54,7 +51,6 @@ private:
     std::string id_;
     ClaimRef claim_;
     std::string user_;
-    std::vector<std::string> predecessors_;
     std::unique_ptr<JournalWriter> journal_;
     std::uint64_t beats_ = 0;
 };

@@ -6,6 +6,22 @@
 
 namespace tessera {
 
+namespace {
+
+/// Attempts that went down with their whole run, as another run found out. That is nobody's third strike:
+/// whatever ran when a job's time was up, or its node died, would be given up after a few jobs.
+std::uint32_t lost_with_their_run(const Acceptance& acceptance, const StepKey& key,
+                                  std::uint32_t generation) {
+    std::uint32_t count = 0;
+    for (const AttemptView& attempt : acceptance.attempts(key))
+        if (attempt.generation == generation && attempt.kind == OutcomeKind::lost && attempt.outcome &&
+            attempt.outcome->part != attempt.id.part)
+            ++count;
+    return count;
+}
+
+} // namespace
+
 StepHistory step_history(const Acceptance& acceptance, const StepKey& key) {
     const StepView view = acceptance.step(key);
     StepHistory history;
@@ -14,6 +30,8 @@ StepHistory step_history(const Acceptance& acceptance, const StepKey& key) {
     history.attempts = view.highest_number;
     for (std::size_t i = 0; i < view.failures.size(); ++i)
         if (view.failures[i] > 0) history.failures[static_cast<FailureClass>(i)] = view.failures[i];
+    if (const auto lost = history.failures.find(FailureClass::lost); lost != history.failures.end())
+        lost->second -= lost_with_their_run(acceptance, key, view.generation);
     return history;
 }
 
@@ -52,7 +70,7 @@ void RunSession::replay() {
 
 void RunSession::harvest_dead_parts() {
     const OwnerInfo self = this_process(part_.id(), clock_.wall_ns());
-    Harvest found = harvest(directory_, summary_, acceptance_, self, part_.predecessors());
+    Harvest found = harvest(directory_, summary_, acceptance_, self);
     for (OutcomeRecord& outcome : found.outcomes)
         append(outcome);
     for (OutcomeRecord& outcome : found.lost) {

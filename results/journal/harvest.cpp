@@ -18,12 +18,9 @@ namespace {
 /// Tells which parts write no more, and which claims are no longer theirs.
 class Gone {
 public:
-    Gone(const CampaignDirectory& directory, const OwnerInfo& self,
-         const std::vector<std::string>& taken_over)
+    Gone(const CampaignDirectory& directory, const OwnerInfo& self)
         : directory_(directory)
         , self_(self) {
-        for (const std::string& part : taken_over)
-            gone_[part] = true;
         const std::vector<ClaimRef> claims = list_claims(directory);
         for (const ClaimRef& claim : claims) {
             std::uint32_t& newest = newest_[claim.batch];
@@ -138,14 +135,13 @@ private:
 } // namespace
 
 Harvest harvest(const CampaignDirectory& directory, const CampaignSummary& summary,
-                const Acceptance& acceptance, const OwnerInfo& self,
-                const std::vector<std::string>& taken_over) {
+                const Acceptance& acceptance, const OwnerInfo& self) {
     const std::vector<AttemptView> open = acceptance.open_attempts();
     std::set<std::string> with_open;
     for (const AttemptView& attempt : open)
         with_open.insert(attempt.id.part);
 
-    Gone gone(directory, self, taken_over);
+    Gone gone(directory, self);
     Harvester harvester(directory, acceptance, gone);
     for (const PartSummary& part : summary.parts) {
         const bool may_matter = !part.closed || with_open.count(part.id) > 0;

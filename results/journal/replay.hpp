@@ -87,7 +87,6 @@ struct Harvest {
 /// Looks for attempts whose controller is gone, or whose claim was taken over (details in claims.hpp);
 /// `acceptance` must have all frames. The caller, `self`, records both lists in its own journal.
 Harvest harvest(const CampaignDirectory& directory, const CampaignSummary& summary,
-                const Acceptance& acceptance, const OwnerInfo& self,
-                const std::vector<std::string>& taken_over = {});
+                const Acceptance& acceptance, const OwnerInfo& self);
 
 } // namespace tessera
