@@ -8,8 +8,8 @@ namespace tessera {
 
 namespace {
 
-/// Attempts that went down with their whole run, as another run found out. That is nobody's third strike:
-/// whatever ran when a job's time was up, or its node died, would be given up after a few jobs.
+/// Attempts that went down with their whole run, as another run found out. They do not count against the
+/// step: what was running when a job's time was up or its node died would be given up after a few jobs.
 std::uint32_t lost_with_their_run(const Acceptance& acceptance, const StepKey& key,
                                   std::uint32_t generation) {
     std::uint32_t count = 0;

@@ -98,3 +98,20 @@ TEST_CASE_FIXTURE(Running, "only a worker's supervisor is killed: its cells are 
     campaign.check_each_succeeded_once();
     campaign.require_nothing_left();
 }
+
+TEST_CASE("a cell that every run takes down with itself is never given up") {
+    const CampaignRun campaign(1, waiting_script, {"--workers", "0"});
+    constexpr std::size_t more_than_lost_retries = 7;
+    for (std::size_t kill = 1; kill <= more_than_lost_retries; ++kill) {
+        CAPTURE(kill);
+        RunningProgram program(campaign.command());
+        REQUIRE(eventually([&] { return campaign.lines() == kill || program.has_ended(); }));
+        REQUIRE(campaign.lines() == kill);
+        kill_at_once(campaign.processes(Role::command));
+        program.wait();
+        campaign.require_nothing_left();
+    }
+    campaign.folder().write("go", "");
+    require_code(campaign.run(), 0);
+    campaign.check_each_succeeded_once();
+}
