@@ -39,7 +39,8 @@ struct Axis {
 /// their codes computed from the number; only what is excluded or included takes memory.
 class Matrix {
 public:
-    static constexpr std::uint64_t max_cells = std::numeric_limits<std::uint32_t>::max();
+    /// A plan of so many takes some gigabytes.
+    static constexpr std::uint64_t max_cells = 100'000'000;
 
     /// Reports to `problems` what is wrong; the result is then of no use. Rules that match nothing are
     /// `warnings`.

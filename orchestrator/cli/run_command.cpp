@@ -77,19 +77,27 @@ std::vector<std::string> wanted_mpis(const RunOptions& options) {
 
 int run_in_one_process(const RunOptions& options) {
     const SystemClock clock;
-    SignalWatcher signals({SIGINT, SIGTERM, SIGUSR1});
+    SignalWatcher signals(stop_signals());
     SupervisorClient supervisor(own_programs_folder() + "/tessera-supervisor");
-    return run_campaign(options, nullptr, supervisor, signals, clock, [] {}).code;
+    try {
+        return run_campaign(options, nullptr, supervisor, signals, clock, [] {}).code;
+    } catch (const std::exception& error) {
+        std::cerr << "tessera: " << error.what() << '\n';
+        return run_failure_code(error);
+    }
 }
 
 /// The `tessera run` above the ranks that it started with mpirun: shows their progress, passes stop requests
 /// on, and takes the exit code from their verdict.
 class RanksParent {
 public:
-    RanksParent(const RunOptions& options, const CampaignPlace& place, const LaunchCommand& launch)
+    /// `run_name` is what the ranks were told to call the run.
+    RanksParent(const RunOptions& options, const CampaignPlace& place, std::string run_name,
+                const LaunchCommand& launch)
         : place_(place)
-        , signals_({SIGINT, SIGTERM})
-        , view_(std::cout, style(options.progress), terminal_width())
+        , run_name_(std::move(run_name))
+        , signals_(stop_signals())
+        , view_(std::cout, progress_style(options.progress), terminal_width())
         , ranks_(launch.argv, launch.env) {}
 
     int run() {
@@ -101,12 +109,6 @@ public:
     }
 
 private:
-    static ProgressStyle style(const std::string& name) {
-        if (name == "json") return ProgressStyle::json;
-        if (name == "plain") return ProgressStyle::plain;
-        return name == "repaint" ? ProgressStyle::repaint : default_progress_style();
-    }
-
     /// False at the end of the ranks' output.
     bool read_output() {
         pollfd fds[] = {{ranks_.stdout_fd(), POLLIN, 0}, {signals_.fd(), POLLIN, 0}};
@@ -140,12 +142,12 @@ private:
 
     void obey_signals() {
         for (const int signal : signals_.take()) {
-            if (first_signal_ == 0) first_signal_ = signal;
+            if (first_signal_ == 0) first_signal_ = signal == SIGINT ? SIGINT : SIGTERM;
             ++stops_;
             if (stops_ > 2 || !CampaignDirectory::exists(place_.dir))
                 ranks_.signal(SIGKILL);
             else
-                CampaignDirectory::open(place_.dir).request_stop(stops_ > 1);
+                CampaignDirectory::open(place_.dir).request_stop(stops_ > 1, run_name_);
             if (stops_ == 1) view_.print("stopping: running cells get a grace time; once more kills them\n");
         }
     }
@@ -158,15 +160,15 @@ private:
                 found->exit_code == exit_code::interrupted || found->exit_code == exit_code::terminated;
             return stopped && first_signal_ != 0 ? 128 + first_signal_ : found->exit_code;
         }
-        if (refusal_code_ != 0) return refusal_code_;
         if (first_signal_ != 0) return 128 + first_signal_;
-        if (part_.empty()) return launcher_code == 0 ? exit_code::failed : std::min(launcher_code, 2);
+        if (refusal_code_ != 0) return refusal_code_;
         std::cout << fmt::format("the ranks ended without a verdict (mpirun: {}); run it again to go on\n",
                                  launcher_code);
         return exit_code::work_left;
     }
 
     CampaignPlace place_;
+    std::string run_name_;
     SignalWatcher signals_;
     SystemClock clock_;
     ProgressView view_;
@@ -182,14 +184,14 @@ int run_with_mpirun(RunOptions options, const MpiLauncher& launcher) {
     const CampaignPlace place = campaign_place(options);
     const std::uint32_t workers = options.workers.value_or(1);
     RunOptions for_ranks = options;
-    for_ranks.for_parent = true;
+    for_ranks.for_parent = Id128::random().short_hex(16);
     for_ranks.dir = place.dir;
     std::vector<std::string> program = {rank_program(launcher.mpi)};
     for (const std::string& word : to_arguments(for_ranks))
         program.push_back(word);
     const bool in_slurm_job = process_variables()("SLURM_JOB_ID").has_value();
     const LaunchCommand launch = local_launch(launcher, workers + 1, program, ::geteuid() == 0, in_slurm_job);
-    return RanksParent(options, place, launch).run();
+    return RanksParent(options, place, for_ranks.for_parent, launch).run();
 }
 
 } // namespace

@@ -50,7 +50,7 @@ RunOptions parse_run_options(const std::vector<std::string>& args) {
     add("progress", po::value(&options.progress)->default_value("auto"), "auto, repaint, plain or json");
     po::options_description hidden;
     hidden.add_options()("campaign", po::value(&options.campaign))("for-parent",
-                                                                   po::bool_switch(&options.for_parent));
+                                                                   po::value(&options.for_parent));
     po::positional_options_description positional;
     positional.add("campaign", 1);
 
@@ -85,7 +85,7 @@ std::vector<std::string> to_arguments(const RunOptions& options) {
     if (options.retry_failed) args.emplace_back("--retry-failed");
     if (options.controller_only) args.emplace_back("--controller-only");
     add("progress", options.progress);
-    if (options.for_parent) args.emplace_back("--for-parent");
+    add("for-parent", options.for_parent);
     return args;
 }
 

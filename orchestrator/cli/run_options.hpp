@@ -17,10 +17,10 @@ struct RunOptions {
     std::optional<std::uint64_t> limit;
     bool retry_failed = false;
     bool controller_only = false;
-    std::string mpi;         ///< which implementation; empty: the first that works
-    std::string progress;    ///< "auto", "repaint", "plain" or "json"
-    bool for_parent = false; ///< set for ranks by the `tessera run` that started them: it shows their
-                             ///< progress and takes the exit code from the verdict
+    std::string mpi;        ///< which implementation; empty: the first that works
+    std::string progress;   ///< "auto", "repaint", "plain" or "json"
+    std::string for_parent; ///< the name that the `tessera run` which started this rank calls the run by: it
+                            ///< shows the progress and takes the exit code from the verdict
     bool help_shown = false;
 };
 

@@ -1,14 +1,14 @@
+#include <tessera/base/error.hpp>
 #include <tessera/cli/progress_view.hpp>
 #include <tessera/cli/run_setup.hpp>
 #include <tessera/cli/table_writer.hpp>
 #include <tessera/local/launcher_step.hpp>
+#include <tessera/protocol/handshake.hpp>
 
 #include <algorithm>
 #include <iostream>
 
 namespace tessera {
-
-namespace {
 
 ProgressStyle progress_style(const std::string& name) {
     if (name == "json") return ProgressStyle::json;
@@ -19,11 +19,15 @@ ProgressStyle progress_style(const std::string& name) {
     return default_progress_style();
 }
 
-} // namespace
-
 CampaignPlace campaign_place(const RunOptions& options) {
     const Campaign campaign = load_campaign(options.campaign);
     return {options.dir.empty() ? "./" + campaign.name : options.dir, campaign.name};
+}
+
+int run_failure_code(const std::exception& error) {
+    const bool input = dynamic_cast<const UserError*>(&error) != nullptr ||
+                       dynamic_cast<const HandshakeError*>(&error) != nullptr;
+    return input ? exit_code::bad_input : exit_code::work_left;
 }
 
 Plan load_runnable_plan(const std::string& path) {
@@ -50,25 +54,27 @@ RunEnd run_campaign(const RunOptions& options, Transport* remote, SupervisorClie
     RunOrder order;
     order.dir = options.dir.empty() ? "./" + plan.campaign().name : options.dir;
     order.request = run_request(options);
+    order.run_name = options.for_parent;
     order.command_line = to_arguments(options);
     order.controller_only = options.controller_only;
     order.release = release;
+    const bool for_parent = !options.for_parent.empty();
     ProgressView view(std::cout, progress_style(options.progress), terminal_width());
     order.progress = [&](const Progress& progress) {
-        if (options.for_parent)
+        if (for_parent)
             std::cout << progress_prefix << to_json(progress) << '\n' << std::flush;
         else
             view.show(progress, clock.now());
     };
     order.notice = [&](const std::string& line) {
-        if (options.for_parent)
+        if (for_parent)
             std::cout << line << '\n' << std::flush;
         else
             view.print(line + '\n');
     };
     const RunEnd end = run_as_controller(plan, order, remote, supervisor, signals, clock);
     view.finish();
-    if (!options.for_parent) std::cout << end.reason << '\n';
+    if (!for_parent) std::cout << end.reason << '\n';
     return end;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <tessera/cli/progress_view.hpp>
 #include <tessera/cli/run_options.hpp>
 #include <tessera/controller/controller_host.hpp>
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -25,6 +27,13 @@ RunEnd run_campaign(const RunOptions& options, Transport* remote, SupervisorClie
 /// The plan of a campaign that is to be run. Throws CampaignError also for what may stand in a plan only,
 /// such as a model's revision that is still to be filled in.
 Plan load_runnable_plan(const std::string& path);
+
+/// How a run shows its progress by the name of the option --progress.
+ProgressStyle progress_style(const std::string& name);
+
+/// Exit code of a run that an exception ended: bad input, or else work left, for then nothing has got a
+/// verdict.
+int run_failure_code(const std::exception& error);
 
 /// The request that the options make. Throws UserError for a wrong expression.
 RunRequest run_request(const RunOptions& options);

@@ -56,8 +56,11 @@ std::string remedy(FailureClass failure, const std::string& dir, const std::stri
                            again);
     case FailureClass::timeout:
         return fmt::format("raise [resources] timeout if it was still working ({}); {}", look, again);
+    case FailureClass::verdict:
+        return fmt::format("make sure that the command and its metrics are there ({}); {}", look, again);
     case FailureClass::spawn:
-        return fmt::format("make sure that the command exists where the workers run; {}", again);
+        return fmt::format(
+            "the node lacks processes, descriptors or memory: fewer cells at once, higher limits; {}", again);
     case FailureClass::lost:
         return fmt::format("its worker or node was lost; {}", again);
     default:

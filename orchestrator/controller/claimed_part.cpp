@@ -6,7 +6,11 @@
 
 #include <fmt/core.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
+#include <utility>
 
 namespace tessera {
 
@@ -14,6 +18,7 @@ namespace {
 
 /// Several times the interval of the beats.
 constexpr double lease_s = 30;
+constexpr double beat_s = 5;
 constexpr double ask_again_s = 0.5;
 
 } // namespace
@@ -23,8 +28,9 @@ ClaimedPart::ClaimedPart(const CampaignDirectory& directory, const std::vector<s
     : directory_(directory)
     , clock_(clock)
     , id_(directory.create_part(clock.wall_ns())) {
-    beat();
-    open_journal(command_line, acquire(pause));
+    const std::vector<ClaimRecord> claims = acquire(pause);
+    heart_ = std::jthread([this](std::stop_token stop) { beat(std::move(stop)); });
+    open_journal(command_line, claims);
 }
 
 std::vector<ClaimRecord> ClaimedPart::acquire(const Pause& pause) {
@@ -72,8 +78,21 @@ void ClaimedPart::open_journal(const std::vector<std::string>& command_line,
     journal_->sync();
 }
 
-void ClaimedPart::beat() {
-    directory_.write_beat(id_, ++beats_);
+/// A thread of its own, because reading journals, starting ranks and making HDF5 files may each take longer
+/// than a lease.
+void ClaimedPart::beat(std::stop_token stop) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    for (std::uint64_t beats = 1; !stop.stop_requested(); ++beats) {
+        try {
+            directory_.write_beat(id_, beats);
+            if (is_superseded(directory_, claim_)) superseded_ = true;
+        } catch (const Error&) {
+            // A filesystem in trouble: if it lasts, the journal fails too and says so.
+        }
+        wake.wait_for(lock, stop, std::chrono::duration<double>(beat_s), [] { return false; });
+    }
 }
 
 std::vector<std::string> ClaimedPart::close(int exit_code, const std::string& reason) {
@@ -81,11 +100,16 @@ std::vector<std::string> ClaimedPart::close(int exit_code, const std::string& re
     try {
         journal_->append(PartCloseRecord{exit_code, reason, clock_.wall_ns()});
         journal_->close();
-        problems = store_results();
-    } catch (const IoError& error) {
+    } catch (const Error& error) {
         problems.emplace_back(error.what());
     }
-    directory_.write_verdict(id_, {exit_code, reason});
+    // Before HDF5, so that whoever waits has it even if making files takes long or is killed.
+    try {
+        directory_.write_verdict(id_, {exit_code, reason});
+    } catch (const Error& error) {
+        problems.emplace_back(error.what());
+    }
+    if (problems.empty()) problems = store_results();
     return problems;
 }
 
@@ -94,7 +118,7 @@ std::vector<std::string> ClaimedPart::store_results() {
     try {
         build_segments(directory_, id_, journal_->current_file(), problems);
         compact(directory_, problems);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
         problems.push_back(fmt::format("results.h5 is not up to date: {}", error.what()));
     }
     return problems;

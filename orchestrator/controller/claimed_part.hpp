@@ -5,10 +5,13 @@
 #include <tessera/journal/claims.hpp>
 #include <tessera/journal/journal_writer.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tessera {
@@ -33,8 +36,8 @@ public:
 
     JournalWriter& journal() { return *journal_; }
 
-    /// Shows others that this part lives.
-    void beat();
+    /// True once another run has taken the claim: nothing of this part counts any more.
+    bool superseded() const { return superseded_; }
 
     /// Journals the end, then leaves the verdict for whoever waits for it, then makes the HDF5 segments and
     /// the compaction. What cannot be made of HDF5 is told in the returned lines and can be made again: the
@@ -42,6 +45,7 @@ public:
     std::vector<std::string> close(int exit_code, const std::string& reason);
 
 private:
+    void beat(std::stop_token stop);
     std::vector<ClaimRecord> acquire(const Pause& pause);
     void open_journal(const std::vector<std::string>& command_line, const std::vector<ClaimRecord>& claims);
     std::vector<std::string> store_results();
@@ -52,7 +56,8 @@ private:
     ClaimRef claim_;
     std::string user_;
     std::unique_ptr<JournalWriter> journal_;
-    std::uint64_t beats_ = 0;
+    std::atomic<bool> superseded_ = false;
+    std::jthread heart_; ///< shows others, from the claim to the end, that this part lives
 };
 
 } // namespace tessera

@@ -29,8 +29,7 @@ Controller::Controller(const Plan& plan, const RunSelection& selection, const Cl
     , selected_(plan.step_count())
     , cell_selected_(plan.cell_count(), false)
     , started_(clock.now())
-    , shown_(started_ - from_seconds(3600))
-    , beaten_(shown_) {
+    , shown_(started_ - from_seconds(3600)) {
     for (const CellIndex cell : cells_)
         cell_selected_[cell] = true;
     for (const RunSelection::SelectedStep& step : selection.steps) {
@@ -96,6 +95,7 @@ void Controller::handle(WorkerIndex index, Message message) {
     } else if (const auto* revoked = std::get_if<Revoked>(&message)) {
         for (const std::uint64_t given_back : revoked->tickets)
             if (const auto step = step_of(given_back)) scheduler_.returned(*step);
+        workers_[index].revoking = false;
     } else if (std::holds_alternative<Goodbye>(message)) {
         workers_[index].goodbye = true;
         const bool expected = finishing_ || stopping_ != StopLevel::none || !trouble_.empty();
@@ -155,8 +155,10 @@ void Controller::hand_out() {
     std::map<WorkerIndex, Revoke> wanted_back;
     for (const Assignment& assignment : scheduler_.steal())
         wanted_back[assignment.worker].tickets.push_back(ticket(assignment.step));
-    for (const auto& [worker, revoke] : wanted_back)
+    for (const auto& [worker, revoke] : wanted_back) {
+        if (std::exchange(workers_[worker].revoking, true)) continue;
         send(worker, revoke);
+    }
 }
 
 void Controller::send_assignments(WorkerIndex worker, const std::vector<StepIndex>& steps) {
@@ -182,6 +184,7 @@ void Controller::send_assignments(WorkerIndex worker, const std::vector<StepInde
 
 void Controller::acknowledge_durable() {
     journal_.clear_committed();
+    if (hooks_.superseded()) fail_run("another run has taken this campaign over");
     if (const auto failure = journal_.failure()) fail_run(failure->what());
     const std::uint64_t durable = journal_.durable_sequence();
     while (!pending_acks_.empty() && (pending_acks_.front().sequence <= durable || !trouble_.empty())) {
@@ -213,10 +216,6 @@ void Controller::watch_workers() {
         if (found != worker_of_peer_.end()) lose(found->second, "its process is gone");
     }
     const Moment now = clock_.now();
-    if (seconds(now - beaten_) > hooks_.heartbeat_s) {
-        hooks_.beat();
-        beaten_ = now;
-    }
     for (WorkerIndex index = 0; index < workers_.size(); ++index) {
         const Worker& worker = workers_[index];
         if (!worker.present || worker.goodbye) continue;
@@ -245,7 +244,7 @@ void Controller::lose(WorkerIndex index, const std::string& why) {
         outcome.host = worker.joined.host;
         outcome.worker = index;
         outcome.ended_ns = clock_.wall_ns();
-        journal_.append(outcome);
+        lost_.push_back(std::move(outcome));
         running_.erase(step);
         ++selected_[step].next_attempt;
         scheduler_.ended(step, AttemptEnd::failed, FailureClass::lost, 0, clock_.now());
@@ -325,12 +324,15 @@ RunResult Controller::result() const {
     result.planned = cells_.size();
     result.attempts = attempts_;
     result.trouble = trouble_;
+    result.lost = lost_;
     const auto unplaceable = scheduler_.unplaceable();
     std::vector<bool> cannot_run(plan_.step_count(), false);
     if (!workers_.empty() &&
         std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.present; }))
-        for (const StepIndex step : unplaceable)
+        for (const StepIndex step : unplaceable) {
             cannot_run[step] = true;
+            if (result.too_large.empty()) result.too_large = scheduler_.why_not(step);
+        }
     for (const CellIndex cell : cells_) {
         const StepIndex last = plan_.last_step(cell);
         switch (scheduler_.status(last)) {

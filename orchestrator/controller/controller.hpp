@@ -34,8 +34,8 @@ struct ControllerHooks {
     std::function<StopLevel()> stop_level;
     /// Descriptors that wake the loop when the stop level may have changed.
     std::vector<int> wake_fds;
-    /// Called once a heartbeat, to show other runs that this one lives.
-    std::function<void()> beat;
+    /// True once another run has taken the campaign over: nothing of this one counts any more.
+    std::function<bool()> superseded;
     std::function<void(const Progress&)> progress;
     double progress_interval_s = 0.5;
     double heartbeat_s = 5;
@@ -49,10 +49,12 @@ struct RunResult {
     std::uint64_t succeeded = 0;
     std::uint64_t failed = 0;
     std::uint64_t blocked = 0;
-    std::uint64_t unplaceable = 0; ///< ask for more than any worker has
-    std::uint64_t left = 0;        ///< without a verdict, and could run here
-    std::uint64_t attempts = 0;    ///< that ended in this run
-    std::string trouble;           ///< why the run could not go on; empty if it could
+    std::uint64_t unplaceable = 0;   ///< ask for more than any worker has
+    std::uint64_t left = 0;          ///< without a verdict, and could run here
+    std::uint64_t attempts = 0;      ///< that ended in this run
+    std::string trouble;             ///< why the run could not go on; empty if it could
+    std::string too_large;           ///< what the first unplaceable step asks for, for people
+    std::vector<OutcomeRecord> lost; ///< of attempts whose workers were lost; not journalled yet
 };
 
 /// Runs the selected steps on the workers: hands out attempts, journals what comes back, acknowledges what is
@@ -78,6 +80,7 @@ private:
         Moment spoken;
         bool present = true;
         bool goodbye = false;
+        bool revoking = false; ///< was asked to give work back and has not answered
     };
 
     struct PendingAck {
@@ -143,10 +146,10 @@ private:
     std::uint64_t succeeded_ = 0;
     std::uint64_t failed_ = 0;
     std::uint64_t attempts_ = 0;
+    std::vector<OutcomeRecord> lost_;
     std::vector<std::string> new_failures_;
     Moment started_;
     Moment shown_;
-    Moment beaten_;
 };
 
 } // namespace tessera

@@ -1,5 +1,6 @@
 #include <tessera/controller/controller_host.hpp>
 #include <tessera/controller/worker_host.hpp>
+#include <tessera/journal/spool.hpp>
 #include <tessera/protocol/composite_transport.hpp>
 #include <tessera/protocol/handshake.hpp>
 #include <tessera/protocol/in_process_transport.hpp>
@@ -8,9 +9,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <csignal>
-#include <exception>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -20,26 +22,33 @@ namespace tessera {
 namespace {
 
 constexpr double handshake_s = 120;
+/// Between two looks for a stop file: on a shared filesystem each costs a round trip.
+constexpr double file_interval_s = 0.25;
 /// How long a worker's rank waits for the controller to have read the campaign and its journals.
 constexpr double invitation_s = 900;
 
 /// Signals and the stop file, as one level that only rises.
 class StopWatch {
 public:
-    StopWatch(SignalWatcher& signals, const CampaignDirectory& directory)
+    StopWatch(SignalWatcher& signals, const CampaignDirectory& directory, std::string run_name,
+              const Clock& clock)
         : signals_(signals)
         , directory_(directory)
-        , seen_(directory.stop_request()) {}
+        , run_name_(std::move(run_name))
+        , clock_(clock) {
+        // A wish that was there before is not for this run, unless it names it.
+        const auto before = wish();
+        if (before && !is_for_this_run(*before)) seen_ = before;
+    }
 
     StopLevel level() {
         for (const int signal : signals_.take()) {
             if (signal == SIGTERM && code_ == 0) code_ = exit_code::terminated;
             raise(level_ == StopLevel::none ? StopLevel::drain : StopLevel::kill);
         }
-        const auto request = directory_.stop_request();
-        if (request && request != seen_) {
-            seen_ = request;
-            raise(request->kill ? StopLevel::kill : StopLevel::drain);
+        if (clock_.now() >= next_look_) {
+            next_look_ = clock_.now() + from_seconds(file_interval_s);
+            obey_file();
         }
         return level_;
     }
@@ -48,6 +57,27 @@ public:
     int code() const { return level_ == StopLevel::none ? 0 : code_; }
 
 private:
+    void obey_file() {
+        const auto request = wish();
+        if (!request || request == seen_) return;
+        seen_ = request;
+        if (!request->run.empty() && !is_for_this_run(*request)) return;
+        raise(request->kill ? StopLevel::kill : StopLevel::drain);
+    }
+
+    bool is_for_this_run(const StopWish& request) const {
+        return !run_name_.empty() && request.run == run_name_;
+    }
+
+    /// A filesystem in trouble must not end the run here; the journal will tell.
+    std::optional<StopWish> wish() const {
+        try {
+            return directory_.stop_request();
+        } catch (const Error&) {
+            return std::nullopt;
+        }
+    }
+
     void raise(StopLevel level) {
         if (code_ == 0) code_ = exit_code::interrupted;
         level_ = std::max(level_, level);
@@ -55,6 +85,9 @@ private:
 
     SignalWatcher& signals_;
     const CampaignDirectory& directory_;
+    std::string run_name_;
+    const Clock& clock_;
+    Moment next_look_{};
     std::optional<StopWish> seen_;
     StopLevel level_ = StopLevel::none;
     int code_ = 0;
@@ -68,10 +101,11 @@ public:
         hub_ = std::move(endpoints[0]);
         thread_ = std::thread([&host, campaign_id, endpoint = std::move(endpoints[1]), this]() mutable {
             try {
-                host.run(*endpoint, campaign_id, from_seconds(handshake_s));
+                const WorkerResult result = host.run(*endpoint, campaign_id, from_seconds(handshake_s));
+                if (result.end != WorkerEnd::stopped) trouble_ = describe(result);
                 endpoint->close(from_seconds(5));
-            } catch (...) {
-                failure_ = std::current_exception();
+            } catch (const std::exception& error) {
+                trouble_ = error.what();
             }
             endpoint.reset();
         });
@@ -87,14 +121,15 @@ public:
 
     InProcessTransport& hub() { return *hub_; }
 
-    void join() {
+    /// Waits for its end; why it could not go on, or empty.
+    std::string join() {
         thread_.join();
-        if (failure_) std::rethrow_exception(failure_);
+        return trouble_;
     }
 
 private:
     std::unique_ptr<InProcessTransport> hub_;
-    std::exception_ptr failure_;
+    std::string trouble_; ///< of the thread, until it was joined
     std::thread thread_;
 };
 
@@ -132,13 +167,14 @@ public:
         , signals_(signals)
         , host_(supervisor, clock)
         , session_(plan, order.dir, order.request, order.command_line, clock, make_pause(signals))
-        , stop_(signals, session_.directory()) {}
+        , stop_(signals, session_.directory(), order.run_name, clock) {}
 
     RunEnd run() {
         for (const std::string& notice : session_.notices())
             order_.notice(notice);
         gather_workers();
         const RunResult result = control();
+        settle_lost(result.lost);
         order_.release();
         RunEnd end = run_end(result, stop_.code());
         for (const std::string& problem : session_.part().close(end.code, end.reason))
@@ -191,7 +227,7 @@ private:
         ControllerHooks hooks;
         hooks.stop_level = [this] { return stop_.level(); };
         hooks.wake_fds = {signals_.fd()};
-        hooks.beat = [this] { session_.part().beat(); };
+        hooks.superseded = [this] { return session_.part().superseded(); };
         hooks.progress = order_.progress;
         Controller controller(plan_, session_.selection(), session_.part().claim(), session_.part().id(),
                               session_.part().journal(), transport, clock_, hooks);
@@ -207,8 +243,34 @@ private:
                 std::move(encoder), MessageDecoder());
         }
         RunResult result = controller.run();
-        if (local_) local_->join();
+        if (local_) {
+            const std::string trouble = local_->join();
+            if (!trouble.empty()) order_.notice("the worker of this process ended: " + trouble);
+        }
         return result;
+    }
+
+    /// Journals how the attempts of lost workers ended: as their spools say, for a worker may have finished
+    /// one before it was lost, else as lost.
+    void settle_lost(const std::vector<OutcomeRecord>& lost) {
+        std::map<std::uint32_t, std::vector<OutcomeRecord>> spooled;
+        for (const OutcomeRecord& outcome : lost) {
+            auto [worker, fresh] = spooled.try_emplace(outcome.worker);
+            if (fresh) worker->second = read_worker_spool(outcome.worker);
+            const auto found =
+                std::find_if(worker->second.begin(), worker->second.end(),
+                             [&](const OutcomeRecord& known) { return known.attempt == outcome.attempt; });
+            session_.part().journal().append(found == worker->second.end() ? outcome : *found);
+        }
+    }
+
+    std::vector<OutcomeRecord> read_worker_spool(std::uint32_t worker) {
+        std::vector<OutcomeRecord> outcomes;
+        const std::string part = session_.part().id();
+        const std::string path = fmt::format("{}/spool-{}", session_.directory().part_folder(part), worker);
+        if (!std::filesystem::exists(path)) return outcomes;
+        read_spool(path, part, [&](OutcomeRecord&& outcome) { outcomes.push_back(std::move(outcome)); });
+        return outcomes;
     }
 
     Welcome welcome(std::uint32_t number, const Candidate& candidate, const ControllerHooks& hooks) {
@@ -251,6 +313,25 @@ RunEnd run_as_controller(const Plan& plan, const RunOrder& order, Transport* rem
         throw;
     }
     return host->run();
+}
+
+std::string describe(const WorkerResult& result) {
+    const auto with_detail = [&](const char* what) {
+        return result.detail.empty() ? std::string(what) : fmt::format("{}: {}", what, result.detail);
+    };
+    switch (result.end) {
+    case WorkerEnd::stopped:
+        return "as the controller said";
+    case WorkerEnd::controller_silent:
+        return with_detail("the controller has fallen silent; finished attempts are in the spool");
+    case WorkerEnd::controller_lost:
+        return with_detail("the controller is gone; finished attempts are in the spool");
+    case WorkerEnd::controller_garbled:
+        return with_detail("the controller sent what cannot be read");
+    case WorkerEnd::spool_failed:
+        return with_detail("outcomes cannot be kept");
+    }
+    return {};
 }
 
 WorkerResult run_as_worker(const std::string& dir, const std::string& campaign_name, Transport& transport,

@@ -18,7 +18,8 @@ namespace tessera {
 
 /// What one run is, apart from who works for it.
 struct RunOrder {
-    std::string dir; ///< campaign directory
+    std::string dir;      ///< campaign directory
+    std::string run_name; ///< by which a stop request can mean this run alone; may be empty
     RunRequest request;
     std::vector<std::string> command_line; ///< for provenance
     bool controller_only = false;
@@ -37,6 +38,9 @@ RunEnd run_as_controller(const Plan& plan, const RunOrder& order, Transport* rem
 
 /// The end of a worker's rank: waits for the controller's first word, takes the campaign's id from `dir`,
 /// works.
+/// Why a worker ended, for people.
+std::string describe(const WorkerResult& result);
+
 WorkerResult run_as_worker(const std::string& dir, const std::string& campaign_name, Transport& transport,
                            SupervisorClient& supervisor, const Clock& clock);
 

@@ -4,6 +4,24 @@
 
 namespace tessera {
 
+namespace {
+
+std::string failure_reason(const RunResult& result, std::uint64_t without_success) {
+    std::string text = fmt::format("{} of {} cells have no result:", without_success, result.planned);
+    const char* separator = " ";
+    const auto add = [&](std::uint64_t count, const std::string& what) {
+        if (count == 0) return;
+        text += fmt::format("{}{} {}", separator, count, what);
+        separator = ", ";
+    };
+    add(result.failed, "failed");
+    add(result.blocked, "blocked");
+    add(result.unplaceable, "fit no worker (" + result.too_large + ")");
+    return text;
+}
+
+} // namespace
+
 RunEnd run_end(const RunResult& result, int stop_code) {
     if (!result.trouble.empty())
         return {exit_code::work_left,
@@ -14,12 +32,7 @@ RunEnd run_end(const RunResult& result, int stop_code) {
     if (result.left > 0)
         return {exit_code::work_left, fmt::format("{} cells are left; run it again to go on", result.left)};
     const std::uint64_t without_success = result.failed + result.blocked + result.unplaceable;
-    if (without_success > 0)
-        return {exit_code::failed,
-                fmt::format("{} of {} cells have no result: {} failed, {} blocked, {} ask for more than "
-                            "any worker has",
-                            without_success, result.planned, result.failed, result.blocked,
-                            result.unplaceable)};
+    if (without_success > 0) return {exit_code::failed, failure_reason(result, without_success)};
     return {exit_code::succeeded, fmt::format("all {} cells have succeeded", result.planned)};
 }
 

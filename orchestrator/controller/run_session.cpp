@@ -4,6 +4,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <map>
+
 namespace tessera {
 
 namespace {
@@ -55,6 +58,7 @@ void RunSession::append(const Record& record) {
 }
 
 void RunSession::replay() {
+    std::map<std::string, std::uint64_t> cells_by_part;
     summary_ = read_campaign(directory_, [&](const FramePosition& position, Record&& record) {
         if (position.part == part_.id()) return;
         acceptance_.add(position, record);
@@ -62,7 +66,11 @@ void RunSession::replay() {
         if (definition == nullptr) return;
         if (const auto* campaign = std::get_if<CampaignDefinition>(definition)) defined_ = campaign->digest;
         if (const auto* cells = std::get_if<CellBatch>(definition))
-            if (cells->definition == plan_.digest()) defined_cells_ += cells->ids.size();
+            if (cells->definition == plan_.digest()) {
+                std::uint64_t& written = cells_by_part[position.part];
+                written += cells->ids.size();
+                defined_cells_ = std::max(defined_cells_, written);
+            }
     });
     for (const ReadWarning& warning : summary_.warnings)
         if (!warning.torn_tail) notices_.push_back(warning.text());

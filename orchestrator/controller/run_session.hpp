@@ -45,7 +45,7 @@ private:
     Acceptance acceptance_;
     CampaignSummary summary_;
     Id128 defined_;                   ///< newest definition in the journals
-    std::uint64_t defined_cells_ = 0; ///< cells that the journals have of the plan's definition
+    std::uint64_t defined_cells_ = 0; ///< most cells of the plan's definition that one part has written
     RunSelection selection_;
     std::vector<std::string> notices_;
 };

@@ -9,6 +9,17 @@
 
 namespace tessera {
 
+std::vector<int> stop_signals() {
+    std::signal(SIGPIPE, SIG_IGN);
+    std::vector<int> signals = {SIGINT, SIGTERM, SIGUSR1};
+
+    struct sigaction hang_up {};
+
+    ::sigaction(SIGHUP, nullptr, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) signals.push_back(SIGHUP);
+    return signals;
+}
+
 SignalWatcher::SignalWatcher(const std::vector<int>& signals) {
     sigset_t set;
     sigemptyset(&set);

@@ -6,6 +6,10 @@
 
 namespace tessera {
 
+/// The signals that ask a run to stop: SIGINT, SIGTERM, SIGUSR1, and SIGHUP unless it is ignored (nohup).
+/// Ignores SIGPIPE: a reader of the progress that goes away must not end the run.
+std::vector<int> stop_signals();
+
 /// Takes signals as readable events instead of having them interrupt or end the process. Make it before any
 /// thread starts, since threads inherit the mask.
 class SignalWatcher {

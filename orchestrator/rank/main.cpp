@@ -7,7 +7,6 @@
 #include <tessera/mpi/mpi_transport.hpp>
 #include <tessera/protocol/handshake.hpp>
 
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 
@@ -60,18 +59,19 @@ int run_rank(const RunOptions& options, MpiTransport& transport, SupervisorClien
         const auto place = campaign_place(options);
         const WorkerResult result = run_as_worker(place.dir, place.name, transport, supervisor, clock);
         if (result.end != WorkerEnd::stopped)
-            std::cerr << "tessera: worker rank " << transport.self() << " ended: " << result.detail << '\n';
+            std::cerr << "tessera: worker rank " << transport.self() << " ended: " << describe(result)
+                      << '\n';
         return 0;
     }
     Transport* remote = transport.world_size() > 1 ? &transport : nullptr;
     const RunEnd end = run_campaign(options, remote, supervisor, signals, clock, [&] { end_mpi(); });
     // A `tessera run` that waits takes the code from the verdict; a code of our own would only make mpirun
     // complain.
-    return options.for_parent ? 0 : end.code;
+    return options.for_parent.empty() ? end.code : 0;
 }
 
 int run(const RunOptions& options) {
-    SignalWatcher signals({SIGINT, SIGTERM, SIGUSR1});
+    SignalWatcher signals(stop_signals());
     SupervisorClient supervisor(own_programs_folder() + "/tessera-supervisor");
     MpiTransport transport;
     MpiEnd end_mpi(transport);
@@ -84,10 +84,10 @@ int run(const RunOptions& options) {
         // Rank 0 has the message.
     } catch (const std::exception& error) {
         std::cerr << "tessera: " << error.what() << '\n';
-        code = dynamic_cast<const UserError*>(&error) != nullptr ? 2 : 1;
+        code = run_failure_code(error);
         refused = true;
     }
-    if (refused && options.for_parent && transport.self() == 0) {
+    if (refused && !options.for_parent.empty() && transport.self() == 0) {
         std::cout << refusal_prefix << code << '\n';
         code = 0;
     }
@@ -103,11 +103,8 @@ int main(int argc, char** argv) {
     try {
         const RunOptions options = parse_run_options({argv + 1, argv + argc});
         return options.help_shown ? 0 : run(options);
-    } catch (const UserError& error) {
-        std::cerr << "tessera: " << error.what() << '\n';
-        return 2;
     } catch (const std::exception& error) {
         std::cerr << "tessera: " << error.what() << '\n';
-        return 1;
+        return run_failure_code(error);
     }
 }

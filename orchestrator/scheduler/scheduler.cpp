@@ -193,17 +193,20 @@ void Scheduler::take_from_worker(StepIndex index) {
 std::vector<Assignment> Scheduler::steal() {
     std::vector<Assignment> out;
     if (draining_ || count(StepStatus::ready) > 0 || count(StepStatus::assigned) == 0) return out;
-    const bool idle_worker = std::any_of(workers_.begin(), workers_.end(), [](const Worker& worker) {
-        return worker.present && worker.steps.empty();
-    });
-    if (!idle_worker) return out;
+    const auto fits_an_idle_worker = [&](StepIndex step) {
+        const Resources& demand = classes_[steps_[step].class_index].resources;
+        return std::any_of(workers_.begin(), workers_.end(), [&](const Worker& worker) {
+            return worker.present && worker.steps.empty() && fits(demand, worker.capacity);
+        });
+    };
     std::vector<StepIndex> most;
     WorkerIndex owner = 0;
     for (WorkerIndex w = 0; w < workers_.size(); ++w) {
         if (!workers_[w].present || fits(workers_[w].used, workers_[w].capacity)) continue;
         std::vector<StepIndex> unstarted;
         for (const StepIndex step : workers_[w].steps)
-            if (steps_[step].status == StepStatus::assigned) unstarted.push_back(step);
+            if (steps_[step].status == StepStatus::assigned && fits_an_idle_worker(step))
+                unstarted.push_back(step);
         if (unstarted.size() > most.size()) {
             most = std::move(unstarted);
             owner = w;

@@ -219,8 +219,8 @@ std::optional<Verdict> CampaignDirectory::verdict(std::string_view part) const {
     return Verdict{(*json)["exit_code"].get<int>(), has_reason ? reason->get<std::string>() : ""};
 }
 
-void CampaignDirectory::request_stop(bool kill) const {
-    const nlohmann::ordered_json json = {{"token", Id128::random().hex()}, {"kill", kill}};
+void CampaignDirectory::request_stop(bool kill, const std::string& run) const {
+    const nlohmann::ordered_json json = {{"token", Id128::random().hex()}, {"run", run}, {"kill", kill}};
     replace_file(*files_, path_ + "/stop", json.dump() + "\n");
 }
 
@@ -229,7 +229,9 @@ std::optional<StopWish> CampaignDirectory::stop_request() const {
     if (!json || !json->contains("token") || !(*json)["token"].is_string()) return std::nullopt;
     const auto kill = json->find("kill");
     const bool kills = kill != json->end() && kill->is_boolean() && kill->get<bool>();
-    return StopWish{(*json)["token"].get<std::string>(), kills};
+    const auto run = json->find("run");
+    const bool names_run = run != json->end() && run->is_string();
+    return StopWish{(*json)["token"].get<std::string>(), names_run ? run->get<std::string>() : "", kills};
 }
 
 } // namespace tessera

@@ -32,6 +32,7 @@ struct Verdict {
 /// that was there before it began.
 struct StopWish {
     std::string token;
+    std::string run;   ///< only this run is meant; empty: all on the directory
     bool kill = false; ///< at once, without the grace time
 
     bool operator==(const StopWish&) const = default;
@@ -117,8 +118,8 @@ public:
     void write_verdict(std::string_view part, const Verdict& verdict) const;
     std::optional<Verdict> verdict(std::string_view part) const;
 
-    /// Asks all runs on this directory to stop.
-    void request_stop(bool kill) const;
+    /// Asks runs on this directory to stop: the one that calls itself `run`, or all.
+    void request_stop(bool kill, const std::string& run = {}) const;
     std::optional<StopWish> stop_request() const;
 
 private:
