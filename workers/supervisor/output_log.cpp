@@ -1,4 +1,5 @@
 #include <tessera/base/error.hpp>
+#include <tessera/supervisor/cell_file.hpp>
 #include <tessera/supervisor/output_log.hpp>
 
 #include <algorithm>
@@ -59,11 +60,12 @@ void OutputLog::keep(std::string_view bytes) {
     if (head.size() < bytes.size()) summary_.truncated = true;
     if (head.empty()) return;
     try {
-        if (!file_) file_ = open_file(path_, O_WRONLY | O_CREAT | O_APPEND, 0600);
+        if (!file_) file_ = open_cell_file(path_, O_WRONLY | O_CREAT | O_APPEND);
         write_all(file_.get(), head, path_);
         kept_bytes_ += head.size();
-    } catch (const IoError& error) {
-        // A full disk must not block or end the process: the loss is recorded instead.
+    } catch (const Error& error) {
+        // Neither a full disk nor what the cell put in the log's place may block or end the process: the loss
+        // is recorded instead.
         summary_.truncated = true;
         summary_.problem = error.what();
     }

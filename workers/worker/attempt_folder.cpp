@@ -111,6 +111,9 @@ FolderPolicy folder_policy(const StepSpec& spec, OutcomeKind kind, bool ran) {
 
 bool clean_attempt_folder(const std::string& folder, FolderPolicy policy, const StepSpec& spec) {
     std::error_code error;
+    // A cell can move its folder away and leave a link to another one in its place.
+    if (policy != FolderPolicy::all && fs::is_symlink(fs::symlink_status(folder, error)))
+        policy = FolderPolicy::none;
     switch (policy) {
     case FolderPolicy::all:
         return true;
@@ -118,7 +121,7 @@ bool clean_attempt_folder(const std::string& folder, FolderPolicy policy, const 
         return clean(folder, "", spec);
     case FolderPolicy::none:
         fs::remove_all(folder, error);
-        return fs::exists(folder, error);
+        return fs::exists(fs::symlink_status(folder, error));
     }
     return true;
 }

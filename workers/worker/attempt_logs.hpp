@@ -4,6 +4,7 @@
 #include <tessera/journal/records.hpp>
 #include <tessera/worker/worker_identity.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace tessera {
@@ -19,9 +20,10 @@ public:
     AttemptLogs(const AttemptLogs&) = delete;
     AttemptLogs& operator=(const AttemptLogs&) = delete;
 
-    /// Copies the logs in `folder` into the pack and says in `outcome` where they are. A silent attempt has
-    /// none, and nothing is written. False if that failed: then they must stay where they are.
-    bool keep(const std::string& folder, OutcomeRecord& outcome);
+    /// Copies the logs in `folder`, of each the first `limit_bytes`, into the pack and says in `outcome`
+    /// where they are. A silent attempt has none, and nothing is written. False if that failed: then they
+    /// must stay where they are.
+    bool keep(const std::string& folder, std::uint64_t limit_bytes, OutcomeRecord& outcome);
 
 private:
     std::string pack_path_; ///< relative to the campaign directory

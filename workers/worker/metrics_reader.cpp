@@ -1,4 +1,5 @@
 #include <tessera/base/error.hpp>
+#include <tessera/supervisor/cell_file.hpp>
 #include <tessera/worker/metrics_line.hpp>
 #include <tessera/worker/metrics_reader.hpp>
 
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sys/stat.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -96,18 +96,13 @@ std::vector<MetricPoint> MetricsReader::finish(double t_s) {
 
 void MetricsReader::read_file(double t_s) {
     if (!file_) {
-        // Not blocking: the cell may have made anything of that name, also a FIFO.
-        file_ = UniqueFd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-        if (!file_) {
-            if (errno != ENOENT) file_problem_ = IoError("read", path_, errno).what();
+        try {
+            file_ = open_cell_file(path_, O_RDONLY);
+        } catch (const NotRegularFile& error) {
+            file_problem_ = error.what();
             return;
-        }
-
-        struct stat status {};
-
-        if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-            file_problem_ = fmt::format("{}: not a regular file", path_);
-            file_.reset();
+        } catch (const IoError& error) {
+            if (error.code != ENOENT) file_problem_ = error.what();
             return;
         }
     }

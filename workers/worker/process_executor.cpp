@@ -211,7 +211,8 @@ void ProcessExecutor::settle_files(Attempt& attempt, bool ran) {
     outcome.metric_problems = attempt.metrics.problems();
     outcome.metrics_truncated = attempt.metrics.truncated();
     const FolderPolicy policy = folder_policy(attempt.item.spec, outcome.kind, ran);
-    const bool packed = policy == FolderPolicy::all || logs_.keep(attempt.folder, outcome);
+    const bool packed =
+        policy == FolderPolicy::all || logs_.keep(attempt.folder, attempt.item.spec.log_limit_bytes, outcome);
     // Logs that could not be packed must not go with the folder.
     if (!packed || clean_attempt_folder(attempt.folder, policy, attempt.item.spec))
         outcome.folder = attempt_folder(outcome.attempt);

@@ -4,6 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
 using namespace tessera;
 using namespace tessera::test;
 
@@ -38,12 +43,42 @@ TEST_CASE("a silent process leaves no log files") {
 TEST_CASE("a log that cannot be written neither blocks nor ends the process") {
     Session session;
     SpawnRequest request = session.request({cell_program(), "flood", "1000000"});
-    request.stdout_path = "/nonexistent/stdout";
+    request.stdout_path = session.folder.file("no-folder/stdout");
     const EndedReport end = session.run(request);
     CHECK(end.exit_code == 0);
     CHECK(end.standard_output.bytes == 1000000);
     CHECK(end.standard_output.truncated);
-    CHECK(end.standard_output.problem.find("/nonexistent/stdout") != std::string::npos);
+    CHECK(end.standard_output.problem.find(request.stdout_path) != std::string::npos);
+}
+
+TEST_CASE("what a cell put in the place of its log is neither waited for nor followed") {
+    Session session;
+    SpawnRequest request = session.request({cell_program(), "flood", "1000000"});
+    const std::string elsewhere = session.folder.file("elsewhere");
+    UniqueFd reader;
+    SUBCASE("a FIFO that nobody reads") {
+        REQUIRE(::mkfifo(request.stdout_path.c_str(), 0600) == 0);
+    }
+    SUBCASE("a FIFO that somebody holds open") {
+        REQUIRE(::mkfifo(request.stdout_path.c_str(), 0600) == 0);
+        reader = open_file(request.stdout_path, O_RDWR);
+    }
+    SUBCASE("a link to a file that is there") {
+        write_all(open_file(elsewhere, O_WRONLY | O_CREAT).get(), "mine", elsewhere);
+        REQUIRE(::symlink(elsewhere.c_str(), request.stdout_path.c_str()) == 0);
+    }
+    SUBCASE("a link to nothing") {
+        REQUIRE(::symlink(elsewhere.c_str(), request.stdout_path.c_str()) == 0);
+    }
+    SUBCASE("a folder") {
+        REQUIRE(::mkdir(request.stdout_path.c_str(), 0700) == 0);
+    }
+    const EndedReport end = session.run(request);
+    CHECK(end.exit_code == 0);
+    CHECK(end.standard_output.bytes == 1000000);
+    CHECK(end.standard_output.truncated);
+    CHECK(end.standard_output.problem == request.stdout_path + ": not a regular file");
+    if (exists(elsewhere)) CHECK(read_file(elsewhere) == "mine");
 }
 
 TEST_CASE("the end of stderr is told") {

@@ -115,7 +115,7 @@ TEST_CASE("a start that fails says what failed") {
         CHECK_FALSE(end.exit_code.has_value());
     }
     SpawnRequest nowhere = session.request({cell_program(), "exit", "0"});
-    nowhere.folder = "/nonexistent";
+    nowhere.folder = session.folder.file("no-folder");
     CHECK(session.run(nowhere).failed_stage == SpawnStage::folder);
     CHECK(session.run({cell_program(), "exit", "0"}).exit_code == 0);
 }

@@ -128,6 +128,20 @@ TEST_CASE("links are not followed") {
     CHECK(fs::exists(attempt.root() + "/precious/file"));
 }
 
+TEST_CASE("a link in the place of the folder goes, and what it names stays") {
+    const Attempt attempt;
+    fs::rename(attempt.folder, attempt.root() + "/moved");
+    fs::create_directory_symlink(attempt.root() + "/moved", attempt.folder);
+    StepSpec spec;
+    spec.keep = {"nothing"};
+    for (const FolderPolicy policy : {FolderPolicy::files, FolderPolicy::none}) {
+        CHECK_FALSE(clean_attempt_folder(attempt.folder, policy, spec));
+        CHECK_FALSE(fs::is_symlink(attempt.folder));
+        CHECK(fs::exists(attempt.root() + "/moved/" + std::string(attempt_file::axes)));
+        fs::create_directory_symlink(attempt.root() + "/moved", attempt.folder);
+    }
+}
+
 TEST_CASE("all and none") {
     const Attempt attempt;
     attempt.add("model.bin");

@@ -169,6 +169,40 @@ TEST_CASE("files that a success made stay in its folder") {
     CHECK(bench.run(none).folder.empty());
 }
 
+TEST_CASE("a cell that replaces its log loses it, and nothing hangs") {
+    Bench bench;
+    WorkItem item = Bench::shell("echo out; echo err >&2; while [ ! -s tessera.stdout ]; do sleep 0.01; done;"
+                                 "rm tessera.stdout; eval \"$DO\"");
+    SUBCASE("by a FIFO") {
+        item.spec.env = {{"DO", "mkfifo tessera.stdout"}};
+    }
+    SUBCASE("by a link to what never ends") {
+        item.spec.env = {{"DO", "ln -s /dev/zero tessera.stdout"}};
+    }
+    SUBCASE("by nothing") {
+        item.spec.env = {{"DO", "true"}};
+    }
+    const OutcomeRecord outcome = bench.run(item);
+    CHECK(outcome.kind == OutcomeKind::succeeded);
+    CHECK(outcome.stdout_bytes == 4);
+    CHECK(outcome.stdout_truncated);
+    CHECK_FALSE(outcome.stderr_truncated);
+    const LogEntry logs = read_log_entry(bench.path(outcome.log_pack), outcome.log_pack_offset);
+    CHECK(logs.stdout_text.empty());
+    CHECK(logs.stderr_text == "err\n");
+    CHECK_FALSE(fs::exists(bench.path(Bench::folder(item))));
+}
+
+TEST_CASE("a log that the cell itself made large is read up to the limit") {
+    Bench bench;
+    WorkItem item = Bench::shell("echo out; while [ ! -s tessera.stdout ]; do sleep 0.01; done;"
+                                 "head -c 1000000 /dev/zero >> tessera.stdout");
+    item.spec.log_limit_bytes = 1000;
+    const OutcomeRecord outcome = bench.run(item);
+    const LogEntry logs = read_log_entry(bench.path(outcome.log_pack), outcome.log_pack_offset);
+    CHECK(logs.stdout_text.size() == 1000);
+}
+
 TEST_CASE("a program that is not there leaves nothing but a message") {
     Bench bench;
     const WorkItem item = Bench::item({"no-such-command-anywhere"});
@@ -316,7 +350,7 @@ TEST_CASE("a set gives attempts to the executor that they name") {
             CHECK(ended.outcome.kind == OutcomeKind::succeeded);
             continue;
         }
-        CHECK(ended.outcome.failure == FailureClass::spawn);
+        CHECK(ended.outcome.failure == FailureClass::verdict);
         CHECK(ended.outcome.message ==
               "worker 3 on host has no executor 'nul' (did you mean 'null'?); it has: null");
     }

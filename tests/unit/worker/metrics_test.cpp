@@ -225,5 +225,13 @@ TEST_CASE("a file is followed while it grows") {
         REQUIRE(odd.problems().size() == 1);
         CHECK(odd.problems()[0].find("not a regular file") != std::string::npos);
     }
+    SUBCASE("a link of that name is not followed") {
+        const std::string link = folder + "/link";
+        std::filesystem::create_symlink(path, link);
+        MetricsReader odd(link, 1U << 20U);
+        CHECK(odd.finish(0).empty());
+        REQUIRE(odd.problems().size() == 1);
+        CHECK(odd.problems()[0].find("not a regular file") != std::string::npos);
+    }
     std::filesystem::remove_all(folder);
 }
