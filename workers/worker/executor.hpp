@@ -32,7 +32,8 @@ public:
 
     virtual ~Executor() = default;
 
-    /// Never fails: what goes wrong comes as an EndedEvent of the class spawn.
+    /// Never fails: what goes wrong comes as an EndedEvent of the class spawn, or verdict if no other
+    /// try can help.
     virtual void start(const WorkItem& item, const Placement& placement) = 0;
 
     /// No effect on tickets that have ended.

@@ -24,7 +24,7 @@ void ExecutorSet::start(const WorkItem& item, const Placement& placement) {
         names.push_back(name);
     EndedEvent ended = ended_event(worker_, item);
     ended.outcome.kind = OutcomeKind::failed;
-    ended.outcome.failure = FailureClass::spawn;
+    ended.outcome.failure = FailureClass::verdict;
     ended.outcome.message =
         fmt::format("worker {} on {} has no executor '{}'{}; it has: {}", worker_.worker, worker_.host,
                     item.spec.executor, did_you_mean(item.spec.executor, names), fmt::join(names, ", "));

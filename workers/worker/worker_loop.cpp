@@ -185,11 +185,11 @@ void WorkerLoop::start(const WorkItem& item) {
 }
 
 /// For an item that this worker could never start: the controller must hear of it, else it would wait for
-/// ever.
+/// ever. No other try can help: the scheduler gives a worker only what its welcome allows.
 void WorkerLoop::refuse(const WorkItem& item, std::string why) {
     EndedEvent event = ended_event({settings_.welcome.part, settings_.welcome.worker, settings_.host}, item);
     event.outcome.kind = OutcomeKind::failed;
-    event.outcome.failure = FailureClass::spawn;
+    event.outcome.failure = FailureClass::verdict;
     event.outcome.message = std::move(why);
     keep(event.outcome);
     reports_.add(std::move(event), now_);

@@ -149,7 +149,7 @@ TEST_CASE("an item that could never run here is reported as failed with the reas
     REQUIRE(bench.run([&] { return bench.ended_tickets() == Tickets{1}; }));
     const OutcomeRecord& outcome = bench.reports.back().ended[0].outcome;
     CHECK(outcome.kind == OutcomeKind::failed);
-    CHECK(outcome.failure == FailureClass::spawn);
+    CHECK(outcome.failure == FailureClass::verdict);
     CHECK(outcome.message == "the step needs 4 devices, the worker has 0");
     CHECK(outcome.attempt.part == "20260101T000000Z-01234567");
     CHECK(bench.sink.records.size() == 1);
