@@ -34,10 +34,6 @@ endfunction()
 
 function(tessera_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-    # GCC 13 sees uninitialised members in copies of std::variant that are none.
-    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
-  endif()
   if(TESSERA_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -166,7 +166,10 @@ void PlanBuilder::make_digest() {
             Value::Table fields;
             for (const Definition::Field& field : value.definition.fields)
                 fields.emplace(field.name, field.value.value);
-            values.push_back(Value(Value::Array{value.value, Value(std::move(fields))}));
+            Value::Array pair;
+            pair.push_back(value.value);
+            pair.emplace_back(std::move(fields));
+            values.emplace_back(std::move(pair));
         }
         axes.push_back(Value(Value::Array{Value(axis.name), Value(std::move(values))}));
     }

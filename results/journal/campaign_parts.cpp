@@ -13,6 +13,8 @@ namespace tessera {
 
 namespace {
 
+constexpr WallTime second_ns = 1'000'000'000;
+
 constexpr std::string_view part_pattern = "ddddddddTddddddZ-xxxxxxxx";
 
 bool fits(char wanted, char c) {
@@ -67,6 +69,13 @@ std::vector<std::string> numbered(const std::string& folder, const std::vector<s
     return paths;
 }
 
+/// The UTC in a part's id.
+WallTime part_time_ns(const std::string& part) {
+    std::tm utc{};
+    if (::strptime(part.c_str(), "%Y%m%dT%H%M%SZ", &utc) == nullptr) return 0;
+    return static_cast<WallTime>(::timegm(&utc)) * second_ns;
+}
+
 } // namespace
 
 bool is_part_id(std::string_view text) {
@@ -77,9 +86,14 @@ bool is_part_id(std::string_view text) {
 
 std::string CampaignDirectory::create_part(WallTime now_ns) const {
     make_folder("parts");
-    std::string part = new_part_id(now_ns);
+    // Parts are ordered by their names, so a later one must never get a smaller name: not within one second, nor after
+    // a clock was set back.
+    const std::vector<std::string> before = parts();
+    WallTime named_ns = now_ns;
+    if (!before.empty()) named_ns = std::max(now_ns, part_time_ns(before.back()) + second_ns);
+    std::string part = new_part_id(named_ns);
     while (!files_->make_folder(part_folder(part), 0700))
-        part = new_part_id(now_ns);
+        part = new_part_id(named_ns);
     files_->sync_folder(parts_folder());
     create_file(*files_, part_folder(part) + "/owner", to_text(this_process(part, now_ns)));
     return part;

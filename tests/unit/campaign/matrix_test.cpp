@@ -110,7 +110,7 @@ TEST_CASE("counts that do not fit are refused") {
         axes += "]\n";
     }
     CHECK(problem(campaign(axes, "\"${a}${b}${c}${d}\"")) ==
-          "3:2 the campaign has more than 4294967295 cells: axes, or repeats, have too many values");
+          "3:2 the campaign has more than 100000000 cells: axes, or repeats, have too many values");
     CHECK(problem(
               "[campaign]\nname='c'\nrepeats=4294967295\n[matrix]\nx=[1,2]\n[workload]\ncommand=['a','${x}']")
               .substr(0, 25) == "4:2 the campaign has more");

@@ -133,13 +133,23 @@ TEST_CASE("each version of the campaign file is kept") {
     CHECK(read_file(folder / ("c/campaigns/" + second.hex() + ".toml")) == "two");
 }
 
+TEST_CASE("a later part never gets a smaller name, whatever the clock says") {
+    const TemporaryFolder folder;
+    const auto directory = CampaignDirectory::open_or_create(folder / "c", "alpha");
+    std::vector<std::string> made;
+    for (const WallTime at_ns : {new_year_ns, new_year_ns, new_year_ns - 3'600'000'000'000, new_year_ns + 1})
+        made.push_back(directory.create_part(at_ns));
+    CHECK(directory.parts() == made);
+}
+
 TEST_CASE("parts are listed in order with their files") {
     const TemporaryFolder folder;
     const auto directory = CampaignDirectory::open_or_create(folder / "c", "alpha");
     CHECK(directory.parts().empty());
-    const std::string later = directory.create_part(new_year_ns + 5'000'000'000);
     const std::string earlier = directory.create_part(new_year_ns);
+    const std::string later = directory.create_part(new_year_ns + 5'000'000'000);
     CHECK(earlier.starts_with("20260101T000000Z-"));
+    CHECK(later.starts_with("20260101T000005Z-"));
     CHECK(is_part_id(earlier));
     fs::create_directory(directory.parts_folder() + "/notes");
     CHECK(directory.parts() == std::vector<std::string>{earlier, later});
