@@ -60,12 +60,12 @@ public:
     static constexpr double prefetch_s = 0.1;
     static constexpr std::uint32_t max_prefetch_per_slot = 512;
 
-    /// `index` of steps must be below `step_count`.
+    /// Indices of steps are below `step_count`.
     explicit Scheduler(std::size_t step_count)
         : steps_(step_count) {}
 
     /// Adds a step to this run. The steps it needs may be added later, but before assign() is called.
-    void add_step(StepIndex step, const StepEntry& entry);
+    void add_step(StepIndex index, const StepEntry& entry);
 
     WorkerIndex add_worker(const Resources& capacity);
 
@@ -80,13 +80,13 @@ public:
     /// give.
     std::vector<Assignment> steal();
 
-    void started(StepIndex step);
+    void started(StepIndex index);
 
     /// A worker gave the step back before it started it.
-    void returned(StepIndex step);
+    void returned(StepIndex index);
 
     /// `duration_s` feeds the estimate behind prefetching.
-    void ended(StepIndex step, AttemptEnd end, FailureClass failure, double duration_s, Moment now);
+    void ended(StepIndex index, AttemptEnd end, FailureClass failure, double duration_s, Moment now);
 
     /// No step is handed out any more.
     void drain() { draining_ = true; }
@@ -101,13 +101,13 @@ public:
 
     StepStatus status(StepIndex step) const { return steps_[step].status; }
 
-    std::optional<WorkerIndex> worker_of(StepIndex step) const;
+    std::optional<WorkerIndex> worker_of(StepIndex index) const;
 
     std::size_t count(StepStatus status) const { return counts_[static_cast<std::size_t>(status)]; }
 
     /// Why a ready step is not handed out, from the predicates that assign() uses; empty if nothing hinders
     /// it.
-    std::string why_not(StepIndex step) const;
+    std::string why_not(StepIndex index) const;
 
     /// Ready steps that fit no worker of this run.
     std::vector<StepIndex> unplaceable() const;
@@ -152,16 +152,16 @@ private:
         }
     };
 
-    void set_status(StepIndex step, StepStatus status);
+    void set_status(StepIndex index, StepStatus status);
     std::uint16_t class_of(const StepEntry& entry);
-    void enqueue(StepIndex step);
+    void enqueue(StepIndex index);
     bool retries_left(const Step& step) const;
-    void fail_or_retry(StepIndex step, FailureClass failure, Moment now);
-    void release_dependents(StepIndex step);
-    void block_dependents(StepIndex step);
+    void fail_or_retry(StepIndex index, FailureClass failure, Moment now);
+    void release_dependents(StepIndex index);
+    void block_dependents(StepIndex index);
     void promote_retries(Moment now);
-    void take_from_worker(StepIndex step);
-    void give_to_worker(StepIndex step, WorkerIndex worker, std::vector<Assignment>& out);
+    void take_from_worker(StepIndex index);
+    void give_to_worker(StepIndex index, WorkerIndex worker, std::vector<Assignment>& out);
     std::uint32_t prefetch(const Worker& worker, const Class& step_class) const;
     bool has_room(const Worker& worker, const Class& step_class, std::uint32_t prefetched) const;
     std::optional<WorkerIndex> best_to_reserve(const Class& step_class,
