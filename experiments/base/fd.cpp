@@ -22,6 +22,8 @@ Pipe make_pipe() {
 }
 
 UniqueFd open_file(const std::string& path, int flags, unsigned mode) {
+    // Of files that are only read a FIFO would block until somebody writes to it; regular files do not care.
+    if ((flags & O_ACCMODE) == O_RDONLY) flags |= O_NONBLOCK;
     int fd = -1;
     do {
         fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);

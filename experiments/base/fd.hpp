@@ -50,7 +50,7 @@ struct Pipe {
 /// Both ends close on exec. Throws IoError.
 Pipe make_pipe();
 
-/// open(2) with O_CLOEXEC, retried on EINTR. Throws IoError.
+/// open(2) with O_CLOEXEC, retried on EINTR; to read a FIFO it does not wait for a writer. Throws IoError.
 UniqueFd open_file(const std::string& path, int flags, unsigned mode = 0600);
 
 /// The whole file. Throws IoError.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <numeric>
 
 namespace tessera {
@@ -148,32 +150,44 @@ std::string repair_utf8(std::string_view bytes) {
     return text;
 }
 
+std::string replace_nul(std::string_view text) {
+    constexpr std::string_view replacement = "\xEF\xBF\xBD";
+    std::string result;
+    for (std::size_t end = text.find('\0'); end != std::string_view::npos; end = text.find('\0')) {
+        result.append(text.substr(0, end)).append(replacement);
+        text.remove_prefix(end + 1);
+    }
+    return result.append(text);
+}
+
 std::optional<double> parse_duration_s(std::string_view text) {
-    if (text.empty()) return std::nullopt;
+    struct Unit {
+        std::string_view name;
+        double scale_s;
+    };
+
+    static constexpr Unit units[] = {{"d", 86400}, {"h", 3600}, {"min", 60},
+                                     {"m", 60},    {"s", 1},    {"ms", 1e-3}};
+    if (const auto plain = number_and_unit(text); plain && plain->second.empty() && plain->first >= 0)
+        return plain->first;
     double total_s = 0;
+    double last_scale_s = std::numeric_limits<double>::infinity();
+    if (text.empty()) return std::nullopt;
     while (!text.empty()) {
         const auto part = number_and_unit(text);
         if (!part || part->first < 0) return std::nullopt;
-        const std::size_t unit_size =
-            std::min(part->second.find_first_of("0123456789."), part->second.size());
-        const std::string_view unit = part->second.substr(0, unit_size);
-        double scale_s = 0;
-        if (unit.empty() || unit == "s")
-            scale_s = 1;
-        else if (unit == "ms")
-            scale_s = 1e-3;
-        else if (unit == "m" || unit == "min")
-            scale_s = 60;
-        else if (unit == "h")
-            scale_s = 3600;
-        else if (unit == "d")
-            scale_s = 86400;
-        else
-            return std::nullopt;
-        total_s += part->first * scale_s;
-        text = part->second.substr(unit_size);
+        const std::size_t size = std::min(part->second.find_first_of("0123456789."), part->second.size());
+        const auto* unit = std::find_if(std::begin(units), std::end(units), [&](const Unit& candidate) {
+            return candidate.name == part->second.substr(0, size);
+        });
+        // "1h30" and "30m1h" are more likely mistakes than what they would add up to.
+        if (unit == std::end(units) || unit->scale_s >= last_scale_s) return std::nullopt;
+        last_scale_s = unit->scale_s;
+        total_s += part->first * unit->scale_s;
+        text = part->second.substr(size);
     }
-    return std::isfinite(total_s) ? std::optional(total_s) : std::nullopt;
+    constexpr double century_s = 100 * 365.25 * 86400;
+    return total_s <= century_s ? std::optional(total_s) : std::nullopt;
 }
 
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {

@@ -27,7 +27,11 @@ std::string shell_line(std::span<const std::string> argv);
 /// `bytes` with every malformed UTF-8 sequence replaced by U+FFFD.
 std::string repair_utf8(std::string_view bytes);
 
-/// "90s", "3h", "2d", "1h30m", "10ms" or a bare number of seconds; empty if it is none of these or negative.
+/// `text` with every NUL replaced by U+FFFD, for what ends a text at the first one.
+std::string replace_nul(std::string_view text);
+
+/// "90s", "3h", "2d", "1h30m", "10ms" or a bare number of seconds, units from large to small; empty if it is
+/// none of these, negative or above a century.
 std::optional<double> parse_duration_s(std::string_view text);
 
 /// "512", "16M", "2G", "1.5GiB": bytes, with binary multiples for K, M, G, T (with or without "iB") and

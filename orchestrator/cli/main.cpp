@@ -63,7 +63,9 @@ int main(int argc, char** argv) {
     try {
         const int code = dispatch({argv + 1, argv + argc});
         std::cout.flush();
-        return code;
+        if (std::cout || code != 0) return code;
+        std::cerr << "tessera: the output could not be written: is the disk full, or was it closed?\n";
+        return 1;
     } catch (const tessera::UserError& error) {
         std::cout.flush();
         std::cerr << "tessera: " << error.what() << '\n';

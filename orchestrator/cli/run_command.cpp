@@ -9,6 +9,7 @@
 #include <tessera/local/child_process.hpp>
 #include <tessera/local/launcher_step.hpp>
 #include <tessera/local/local_launcher.hpp>
+#include <tessera/store/campaign_state.hpp>
 #include <tessera/version.hpp>
 
 #include <fmt/format.h>
@@ -87,6 +88,9 @@ int run_in_one_process(const RunOptions& options) {
     }
 }
 
+/// Longer than the grace time of cells, which ranks wait for.
+constexpr double ranks_end_s = 20;
+
 /// The `tessera run` above the ranks that it started with mpirun: shows their progress, passes stop requests
 /// on, and takes the exit code from their verdict.
 class RanksParent {
@@ -162,9 +166,26 @@ private:
         }
         if (first_signal_ != 0) return 128 + first_signal_;
         if (refusal_code_ != 0) return refusal_code_;
+        if (part_.empty()) {
+            std::cout << fmt::format(
+                "the ranks could not be started or ended at once (mpirun: {}); `--workers 0` "
+                "runs everything in one process without mpirun\n",
+                launcher_code);
+            return exit_code::work_left;
+        }
+        await_ranks();
         std::cout << fmt::format("the ranks ended without a verdict (mpirun: {}); run it again to go on\n",
                                  launcher_code);
         return exit_code::work_left;
+    }
+
+    /// A killed mpirun leaves its ranks a moment longer; as long as they live nobody else may run the
+    /// campaign.
+    void await_ranks() {
+        const CampaignDirectory directory = CampaignDirectory::open(place_.dir);
+        const Moment deadline = clock_.now() + from_seconds(ranks_end_s);
+        while (part_may_run(directory, part_) && clock_.now() < deadline)
+            ::poll(nullptr, 0, 50);
     }
 
     CampaignPlace place_;

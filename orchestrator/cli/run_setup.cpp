@@ -6,6 +6,8 @@
 #include <tessera/protocol/handshake.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <iostream>
 
 namespace tessera {
@@ -25,8 +27,13 @@ CampaignPlace campaign_place(const RunOptions& options) {
 }
 
 int run_failure_code(const std::exception& error) {
-    const bool input = dynamic_cast<const UserError*>(&error) != nullptr ||
-                       dynamic_cast<const HandshakeError*>(&error) != nullptr;
+    bool input = dynamic_cast<const UserError*>(&error) != nullptr ||
+                 dynamic_cast<const HandshakeError*>(&error) != nullptr;
+    // A path that cannot be used, as against a disk that is full or broken.
+    static constexpr std::array unusable = {EACCES, EPERM,        ENOENT, ENOTDIR,
+                                            EISDIR, ENAMETOOLONG, EROFS,  ELOOP};
+    if (const auto* io = dynamic_cast<const IoError*>(&error))
+        input = std::find(unusable.begin(), unusable.end(), io->code) != unusable.end();
     return input ? exit_code::bad_input : exit_code::work_left;
 }
 

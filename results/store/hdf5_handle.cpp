@@ -1,8 +1,11 @@
+#include <tessera/base/fd.hpp>
 #include <tessera/store/hdf5_handle.hpp>
 
 #include <fmt/core.h>
 
 #include <type_traits>
+
+#include <fcntl.h>
 
 namespace tessera {
 
@@ -75,8 +78,10 @@ Hdf5File create_hdf5_file(const std::string& path) {
     hdf5_check(H5Pset_link_creation_order(creation.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
                "set up", path);
     hdf5_check(H5Pset_userblock(creation.get(), user_block_bytes), "set up", path);
+    // HDF5 would let the umask decide who may read it.
+    const UniqueFd own = open_file(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
     return Hdf5File(
-        hdf5_check(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation.get(), access.get()), "create", path));
+        hdf5_check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), "create", path));
 }
 
 Hdf5File open_hdf5_file(const std::string& path) {

@@ -118,7 +118,12 @@ private:
         if (source.journal.empty()) return;
         std::error_code failure;
         const auto size = std::filesystem::file_size(source.journal, failure);
-        if (failure) throw SourceGone();
+        if (failure == std::errc::no_such_file_or_directory) throw SourceGone();
+        if (failure) {
+            store_.warnings.push_back(fmt::format("{}: cannot be read ({}); what only it holds is missing",
+                                                  source.journal, failure.message()));
+            return;
+        }
         if (size > mark.read_bytes) add_rest(source, mark);
     }
 
@@ -145,7 +150,7 @@ private:
             if (add_journal(builder(), source.journal, source.part, mark, store_.warnings)) added_ = true;
         } catch (const IoError& error) {
             if (error.code == ENOENT) throw SourceGone();
-            throw;
+            store_.warnings.push_back(fmt::format("{}; what only it holds is missing", error.what()));
         }
     }
 

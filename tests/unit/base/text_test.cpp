@@ -40,13 +40,19 @@ TEST_CASE("malformed UTF-8 is replaced and well-formed text is kept") {
     CHECK(repair_utf8("\xF0\x9F\x98") == "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST_CASE("NUL is replaced") {
+    CHECK(replace_nul("plain") == "plain");
+    CHECK(replace_nul(std::string_view("\0a\0\0", 4)) == "\xEF\xBF\xBD"
+                                                         "a\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
 TEST_CASE("durations and sizes are read with their units") {
     CHECK(parse_duration_s("90") == 90);
     CHECK(parse_duration_s("30s") == 30);
     CHECK(parse_duration_s("1h30m") == 5400);
     CHECK(parse_duration_s("250ms") == 0.25);
     CHECK(parse_duration_s("2d") == 172800);
-    for (const char* bad : {"", "h", "-1s", "3 h", "10x", "1h-5m"})
+    for (const char* bad : {"", "h", "-1s", "3 h", "10x", "1h-5m", "1h30", "1s1h", "1s1s", "99999999999h"})
         CHECK_FALSE(parse_duration_s(bad).has_value());
 
     CHECK(parse_bytes("512") == 512);
