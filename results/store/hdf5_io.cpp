@@ -1,7 +1,8 @@
+#include <tessera/base/text.hpp>
 #include <tessera/store/hdf5_io.hpp>
 
 #include <algorithm>
-#include <array>
+#include <deque>
 
 namespace tessera {
 
@@ -57,6 +58,24 @@ Hdf5Type fixed_type(std::size_t width) {
     hdf5_check(H5Tset_strpad(type.get(), H5T_STR_NULLPAD), "make a type of", "text");
     return type;
 }
+
+/// Texts as HDF5 takes them: it ends them at the first NUL, which must not cut one short unseen.
+class CTexts {
+public:
+    explicit CTexts(const std::vector<std::string>& texts) {
+        pointers_.reserve(texts.size());
+        for (const std::string& text : texts)
+            pointers_.push_back(text.find('\0') == std::string::npos
+                                    ? text.c_str()
+                                    : repaired_.emplace_back(replace_nul(text)).c_str());
+    }
+
+    const char* const* data() const { return pointers_.data(); }
+
+private:
+    std::deque<std::string> repaired_; // which moves none of its elements when it grows
+    std::vector<const char*> pointers_;
+};
 
 Hdf5Space simple_space(std::size_t rows) {
     const hsize_t size = rows;
@@ -193,12 +212,8 @@ void Hdf5Folder::write_texts(const std::string& name, const std::vector<std::str
     const auto type = utf8_type();
     const auto dataset = create(name, type.get(), texts.size(), sizeof(char*));
     if (texts.empty()) return;
-    std::vector<const char*> pointers;
-    pointers.reserve(texts.size());
-    for (const std::string& text : texts)
-        pointers.push_back(text.c_str());
-    hdf5_check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), "write",
-               where(name));
+    hdf5_check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, CTexts(texts).data()),
+               "write", where(name));
 }
 
 std::vector<std::string> Hdf5Folder::read_texts(const std::string& name) const {
@@ -243,8 +258,8 @@ void Hdf5Folder::set_text(const std::string& name, const std::string& attribute,
     const auto type = utf8_type();
     const Hdf5Space space(hdf5_check(H5Screate(H5S_SCALAR), "make", "a data space"));
     const auto handle = create_attribute(name, attribute, type.get(), space.get());
-    const char* pointer = text.c_str();
-    hdf5_check(H5Awrite(handle.get(), type.get(), &pointer), "write an attribute of", where(name));
+    const std::vector<std::string> one = {text};
+    hdf5_check(H5Awrite(handle.get(), type.get(), CTexts(one).data()), "write an attribute of", where(name));
 }
 
 void Hdf5Folder::set_texts(const std::string& name, const std::string& attribute,
@@ -253,10 +268,8 @@ void Hdf5Folder::set_texts(const std::string& name, const std::string& attribute
     const auto space = simple_space(texts.size());
     const auto handle = create_attribute(name, attribute, type.get(), space.get());
     const std::vector<std::string> copies(texts.begin(), texts.end());
-    std::vector<const char*> pointers;
-    for (const std::string& copy : copies)
-        pointers.push_back(copy.c_str());
-    hdf5_check(H5Awrite(handle.get(), type.get(), pointers.data()), "write an attribute of", where(name));
+    hdf5_check(H5Awrite(handle.get(), type.get(), CTexts(copies).data()), "write an attribute of",
+               where(name));
 }
 
 void Hdf5Folder::set_number(const std::string& name, const std::string& attribute,

@@ -1,4 +1,5 @@
 #include <tessera/base/error.hpp>
+#include <tessera/base/text.hpp>
 #include <tessera/supervisor/cell_file.hpp>
 #include <tessera/worker/metrics_line.hpp>
 #include <tessera/worker/metrics_reader.hpp>
@@ -21,6 +22,16 @@ constexpr std::size_t longest_line_bytes = 1U << 20U;
 
 bool is_blank(std::string_view line) {
     return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+/// HDF5 would end the texts at a NUL. True if there was one.
+bool replace_nuls(MetricPoint& point) {
+    const auto holds_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
+    const bool found = holds_nul(point.unit) || (point.text && holds_nul(*point.text));
+    if (!found) return false;
+    point.unit = replace_nul(point.unit);
+    if (point.text) point.text = replace_nul(*point.text);
+    return true;
 }
 
 } // namespace
@@ -67,6 +78,7 @@ void MetricsParser::take_line(std::string_view line, double t_s) {
     }
     points_.push_back(std::move(std::get<MetricPoint>(parsed)));
     points_.back().t_s = t_s;
+    if (replace_nuls(points_.back())) report("a NUL character (\\u0000) was replaced by U+FFFD");
 }
 
 void MetricsParser::report(std::string text) {

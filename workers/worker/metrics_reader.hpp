@@ -26,7 +26,8 @@ public:
     /// All so far.
     const std::vector<MetricPoint>& points() const { return points_; }
 
-    /// "line 3: ...", the first 20; a line more says how many others there were.
+    /// "line 3: ...", the first 20; the last says how many others there were. A line whose text or unit held
+    /// a NUL is among them, although its point counts, with U+FFFD instead.
     std::vector<std::string> problems() const;
 
     /// More bytes came than the limit; the rest was left out.

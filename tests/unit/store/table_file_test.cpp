@@ -243,3 +243,17 @@ TEST_CASE("a failed write leaves the earlier file and no temporary one") {
     CHECK_THROWS_AS(write_table_file(folder.path("t.h5"), Tables()), IoError);
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
+
+TEST_CASE("a text with a NUL is shown with U+FFFD, not cut") {
+    const fixture::TemporaryFolder folder;
+    const fixture::Matrix matrix;
+    auto journal = fixture::journal(matrix);
+    auto outcome = fixture::outcome(fixture::first_part, matrix.step_key(0), OutcomeKind::succeeded);
+    outcome.message = std::string("a\0b", 3);
+    journal.add(matrix.step(0));
+    journal.add(outcome);
+    write_table_file(folder.path("t.h5"), journal.tables());
+    const Tables tables = read_table_file(folder.path("t.h5"));
+    CHECK(tables.text(tables.attempts.message[0]) == "a\xEF\xBF\xBD"
+                                                     "b");
+}

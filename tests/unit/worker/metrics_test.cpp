@@ -162,6 +162,23 @@ TEST_CASE("a bad line loses nothing else") {
     CHECK_FALSE(parser.truncated());
 }
 
+TEST_CASE("NUL in a text or a unit is replaced and reported, in a name refused") {
+    MetricsParser parser(1000);
+    parser.feed("{\"metric\": \"a\", \"text\": \"x\\u0000y\"}\n"
+                "{\"metric\": \"b\", \"value\": 1, \"unit\": \"\\u0000\"}\n"
+                "{\"metric\": \"c\", \"value\": 1, \"unit\": \"s\"}\n"
+                "{\"metric\": \"d\\u0000\", \"value\": 1}\n",
+                0);
+    REQUIRE(parser.points().size() == 3);
+    CHECK(parser.points()[0].text == "x\uFFFDy");
+    CHECK(parser.points()[1].unit == "\uFFFD");
+    CHECK(parser.points()[2].unit == "s");
+    REQUIRE(parser.problems().size() == 3);
+    CHECK(parser.problems()[0] == "line 1: a NUL character (\\u0000) was replaced by U+FFFD");
+    CHECK(parser.problems()[1].find("line 2: a NUL") == 0);
+    CHECK(parser.problems()[2].find("line 4: \"metric\" holds a control character") == 0);
+}
+
 TEST_CASE("an unfinished last line is reported") {
     MetricsParser parser(1000);
     parser.feed(R"({"metric": "a", "val)", 0);
