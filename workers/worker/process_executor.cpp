@@ -200,7 +200,15 @@ void ProcessExecutor::conclude(Attempt& attempt, const EndedReport& report) {
     outcome.stderr_bytes = report.standard_error.bytes;
     outcome.stdout_truncated = report.standard_output.truncated;
     outcome.stderr_truncated = report.standard_error.truncated;
+    note_problem(attempt, "stdout", report.standard_output);
+    note_problem(attempt, "stderr", report.standard_error);
     settle_files(attempt, ran);
+}
+
+/// Why a log is not whole, unless it only passed its limit: a full disk, say.
+void ProcessExecutor::note_problem(Attempt& attempt, std::string_view stream, const StreamSummary& summary) {
+    if (!summary.problem.empty())
+        attempt.log_problems.push_back(fmt::format("{} was not kept in full: {}", stream, summary.problem));
 }
 
 void ProcessExecutor::settle_files(Attempt& attempt, bool ran) {
@@ -209,6 +217,8 @@ void ProcessExecutor::settle_files(Attempt& attempt, bool ran) {
     attempt.metrics.finish(age_s(attempt));
     outcome.metrics = attempt.metrics.points();
     outcome.metric_problems = attempt.metrics.problems();
+    outcome.metric_problems.insert(outcome.metric_problems.begin(), attempt.log_problems.begin(),
+                                   attempt.log_problems.end());
     outcome.metrics_truncated = attempt.metrics.truncated();
     const FolderPolicy policy = folder_policy(attempt.item.spec, outcome.kind, ran);
     const bool packed =

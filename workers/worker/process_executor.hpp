@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
@@ -52,6 +53,7 @@ private:
         std::string loss{};                ///< how the supervisor that ran it died
         std::optional<EndedReport> held{}; ///< its end, while it waits for a stop that may explain it
         std::optional<Moment> held_until{};
+        std::vector<std::string> log_problems{};
     };
 
     void launch(const WorkItem& item, const Placement& placement);
@@ -65,6 +67,7 @@ private:
     void read_metrics();
     void stream_metrics(Attempt& attempt, std::vector<MetricPoint> points);
     void conclude(Attempt& attempt, const EndedReport& report);
+    static void note_problem(Attempt& attempt, std::string_view stream, const StreamSummary& summary);
     void settle_files(Attempt& attempt, bool ran);
     double age_s(const Attempt& attempt) const;
     Attempt* find(std::uint64_t ticket);

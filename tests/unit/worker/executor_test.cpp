@@ -193,6 +193,20 @@ TEST_CASE("a cell that replaces its log loses it, and nothing hangs") {
     CHECK_FALSE(fs::exists(bench.path(Bench::folder(item))));
 }
 
+TEST_CASE("an outcome says why a log is not whole") {
+    Bench bench;
+    const OutcomeRecord outcome = bench.run(
+        Bench::shell("ln -s ../elsewhere tessera.stderr; echo err >&2; echo bad >> $TESSERA_METRICS"));
+    CHECK(outcome.kind == OutcomeKind::succeeded);
+    CHECK(outcome.message.empty());
+    CHECK(outcome.stderr_bytes == 4);
+    CHECK(outcome.stderr_truncated);
+    REQUIRE(outcome.metric_problems.size() == 2);
+    CHECK(outcome.metric_problems[0].find("stderr was not kept in full: ") == 0);
+    CHECK(outcome.metric_problems[0].find("tessera.stderr: not a regular file") != std::string::npos);
+    CHECK(outcome.metric_problems[1].find("line 1: ") == 0);
+}
+
 TEST_CASE("a log that the cell itself made large is read up to the limit") {
     Bench bench;
     WorkItem item = Bench::shell("echo out; while [ ! -s tessera.stdout ]; do sleep 0.01; done;"
