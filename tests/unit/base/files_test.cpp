@@ -46,14 +46,16 @@ TEST_CASE("an atomic write replaces the file, leaves nothing else and is the use
 }
 
 TEST_CASE("a failed open names the path and the reason") {
+    const TemporaryFolder folder;
+    const std::string path = folder.path / "missing" / "file";
     try {
-        open_file("/nonexistent/file", O_RDONLY);
+        open_file(path, O_RDONLY);
         FAIL("the file was opened");
     } catch (const IoError& error) {
-        CHECK(error.path == "/nonexistent/file");
+        CHECK(error.path == path);
         CHECK(error.code == ENOENT);
     }
-    CHECK_THROWS_AS(write_file_atomically("/nonexistent/file", "x"), IoError);
+    CHECK_THROWS_AS(write_file_atomically(path, "x"), IoError);
 }
 
 TEST_CASE("descriptors are closed once, by their last owner") {
