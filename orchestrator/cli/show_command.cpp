@@ -80,7 +80,7 @@ void show_attempt(const CampaignView& view, std::uint32_t row) {
                      attempts.stderr_truncated[row] != 0 ? " (truncated)" : ""));
     for (const auto& problem :
          nlohmann::json::parse(tables.text(attempts.metric_problems[row]), nullptr, false))
-        if (problem.is_string()) line("metrics", problem.get<std::string>());
+        if (problem.is_string()) line("problem", problem.get<std::string>());
     show_files(view, row);
 }
 
@@ -103,6 +103,15 @@ void show_metrics(const CampaignView& view, std::uint32_t attempt) {
     }
 }
 
+/// The command line, whose arguments the store keeps as a JSON array, as a user would give it.
+std::string run_line(const std::string& arguments_json) {
+    constexpr std::string_view internal = "--for-parent"; // between Tessera's own processes
+    std::vector<std::string> words = {"tessera", "run"};
+    for (const auto& word : nlohmann::json::parse(arguments_json, nullptr, false))
+        if (word.is_string() && word.get<std::string>().rfind(internal, 0) != 0) words.push_back(word);
+    return shell_line(words);
+}
+
 void show_provenance(const CampaignView& view, std::uint32_t row) {
     const Tables& tables = view.tables();
     const std::uint32_t part = tables.attempts.part[row];
@@ -113,7 +122,7 @@ void show_provenance(const CampaignView& view, std::uint32_t row) {
     line("controller", fmt::format("pid {} on {}", parts.pid[part], tables.text(parts.host[part])));
     line("job", tables.text(parts.job[part]));
     line("user", tables.text(parts.user[part]));
-    line("run", "tessera run " + tables.text(parts.command_line[part]));
+    line("run", run_line(tables.text(parts.command_line[part])));
 }
 
 } // namespace
