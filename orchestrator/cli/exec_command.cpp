@@ -1,5 +1,6 @@
 #include <tessera/base/error.hpp>
 #include <tessera/base/fd.hpp>
+#include <tessera/base/id.hpp>
 #include <tessera/base/text.hpp>
 #include <tessera/campaign/plan.hpp>
 #include <tessera/cli/campaign_view.hpp>
@@ -7,16 +8,23 @@
 #include <tessera/cli/commands.hpp>
 #include <tessera/controller/worker_host.hpp>
 #include <tessera/store/step_spec_json.hpp>
+#include <tessera/supervisor/cell_file.hpp>
 #include <tessera/worker/environment.hpp>
+#include <tessera/worker/inventory.hpp>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <string>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -42,10 +50,33 @@ StepSpec find_spec(const CampaignView& view, std::uint32_t cell, const std::stri
     return plan.resolve(*index);
 }
 
-std::string make_folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tessera-exec-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw IoError("make a folder like", pattern, errno);
-    return pattern;
+/// A folder that is not there yet.
+std::string new_folder_path() {
+    return (std::filesystem::temp_directory_path() / ("tessera-exec-" + Id128::random().short_hex()))
+        .string();
+}
+
+struct Devices {
+    std::vector<std::string> entries;
+    std::string variable; ///< that shows them; empty if this process sees none
+};
+
+/// The first of those that this process sees, as many as the step asks for, as a worker here would give them.
+/// Says what it chose, because the attempts of a run may have had others.
+Devices choose_devices(std::uint32_t wanted) {
+    Inventory inventory = take_inventory(own_environment());
+    Devices devices{std::move(inventory.report.devices), std::move(inventory.visibility_variable)};
+    const std::size_t seen = devices.entries.size();
+    devices.entries.resize(std::min<std::size_t>(wanted, seen));
+    if (wanted == 0) return devices;
+    if (!devices.entries.empty())
+        std::cerr << fmt::format("tessera exec: devices: {}={}\n", devices.variable,
+                                 fmt::join(devices.entries, ","));
+    if (seen < wanted)
+        std::cerr << fmt::format("tessera exec: the step asks for {} devices, but only {} can be seen here; "
+                                 "name them in CUDA_VISIBLE_DEVICES or the like\n",
+                                 wanted, seen);
+    return devices;
 }
 
 Environment exact_environment(const StepSpec& spec, const CampaignView& view, std::uint32_t cell,
@@ -54,16 +85,21 @@ Environment exact_environment(const StepSpec& spec, const CampaignView& view, st
     context.attempt = {"exec", view.tables().steps.key[view.tables().cells.last_step[cell]], 0};
     context.folder = folder;
     context.programs_folder = own_programs_folder();
-    return cell_environment(own_environment(), spec, context, {});
+    Devices devices = choose_devices(spec.resources.devices);
+    context.visibility_variable = std::move(devices.variable);
+    return cell_environment(own_environment(), spec, context, {{}, std::move(devices.entries)});
 }
 
-std::string as_shell_line(const StepSpec& spec, const Environment& environment) {
+/// For a shell in any folder: makes the cell's own, and stays where it was.
+std::string as_shell_line(const StepSpec& spec, const Environment& environment, const std::string& folder) {
     std::vector<std::string> words = {"env", "-i"};
     words.insert(words.end(), environment.begin(), environment.end());
     words.insert(words.end(), spec.argv.begin(), spec.argv.end());
     const std::string input =
         spec.stdin_text ? "printf %s " + shell_quote(*spec.stdin_text) + " | " : std::string();
-    return input + shell_line(words) + (spec.stdin_text ? "" : " </dev/null");
+    return fmt::format("(mkdir -p -m 700 {0} && cd {0} && printf %s {1} > {2} && {3}{4}{5})",
+                       shell_quote(folder), shell_quote(spec.axes_json), attempt_file::axes, input,
+                       shell_line(words), spec.stdin_text ? "" : " </dev/null");
 }
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -104,6 +140,16 @@ int run_in_foreground(StepSpec spec, Environment environment, const std::string&
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+void show_metrics(const std::string& folder, std::uint64_t limit_bytes) {
+    const std::string path = folder + '/' + std::string(attempt_file::metrics);
+    if (!std::filesystem::exists(std::filesystem::symlink_status(path))) return;
+    try {
+        std::cerr << "tessera exec: metrics\n" << read_cell_file(path, limit_bytes);
+    } catch (const Error& error) {
+        std::cerr << fmt::format("tessera exec: {}\n", error.what());
+    }
+}
+
 } // namespace
 
 int exec_command(const std::vector<std::string>& args) {
@@ -120,17 +166,17 @@ int exec_command(const std::vector<std::string>& args) {
     const CampaignView view = open_campaign(argument->dir, StepTexts::read);
     const std::uint32_t cell = view.find_cell(argument->cell);
     const StepSpec spec = find_spec(view, cell, campaign_path);
+    const std::string folder = new_folder_path();
+    Environment environment = exact_environment(spec, view, cell, folder);
     if (print) {
-        std::cout << as_shell_line(spec, exact_environment(spec, view, cell, ".")) << '\n';
+        std::cout << as_shell_line(spec, environment, folder) << '\n';
         return 0;
     }
-    const std::string folder = make_folder();
+    if (::mkdir(folder.c_str(), 0700) != 0) throw IoError("make the folder", folder, errno);
     write_file_atomically(folder + '/' + std::string(attempt_file::axes), spec.axes_json);
-    std::filesystem::create_directory(folder + '/' + std::string(attempt_file::artifact));
     std::cerr << fmt::format("tessera exec: in {}: {}\n", folder, shell_line(spec.argv));
-    const int code = run_in_foreground(spec, exact_environment(spec, view, cell, folder), folder);
-    const std::string metrics = folder + '/' + std::string(attempt_file::metrics);
-    if (std::filesystem::exists(metrics)) std::cerr << "tessera exec: metrics\n" << read_file(metrics);
+    const int code = run_in_foreground(spec, std::move(environment), folder);
+    show_metrics(folder, spec.metrics_limit_bytes);
     std::cerr << fmt::format("tessera exec: exit code {}, files in {}\n", code, folder);
     return code;
 }

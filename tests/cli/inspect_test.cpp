@@ -121,11 +121,14 @@ TEST_CASE_FIXTURE(Finished, "an ambiguous beginning of an id is refused") {
 namespace {
 
 /// Tells everything that a cell can see and that does not change from run to run.
-constexpr const char* telling_script = R"(printf '%s|' "$@"
+constexpr const char* telling_script = R"sh(printf '%s|' "$@"
 cat
 env | grep -v -e '^TESSERA_' -e '^PWD=' -e '^TMPDIR=' -e '^OLDPWD=' -e '^_=' -e '^OMPI' -e '^SHLVL=' | sort
 echo "$TESSERA_STEP $TESSERA_CORES $TESSERA_SEED"
-exit 7)";
+cat "$TESSERA_AXES"
+test "$TESSERA_METRICS" = "$PWD/tessera.metrics.jsonl" && test "$PWD" = "$(pwd -P)" && echo at home
+test -e "$TESSERA_ARTIFACT" && echo artifact
+exit 7)sh";
 
 constexpr const char* odd_env = R"([workload.env]
 ODD = '''it's "quoted" $HOME
@@ -152,17 +155,82 @@ TEST_CASE("exec runs a cell in the foreground as it was run, and its printed lin
     CHECK(contains(executed.out, "ODD=it's \"quoted\" $HOME\n"));
     CHECK(contains(executed.out, "EMPTY=\n"));
     CHECK(contains(executed.out, "OMP_NUM_THREADS=1\n"));
+    CHECK(contains(executed.out, "at home\n"));
     CHECK(contains(executed.err, "exit code 7"));
 
-    const Outcome line = run_tessera(folder.path(), {"exec", "c", cell, "--print"});
+    Command print = tessera_command(folder.path(), {"exec", "c", cell, "--print"});
+    print.env = {"TMPDIR=" + folder.path()};
+    const Outcome line = run(print);
     require_code(line, 0);
-    const Outcome by_shell = run({{"sh", "-c", line.out}, folder.path(), {}});
+    const TemporaryFolder elsewhere;
+    const Outcome by_shell = run({{"sh", "-c", line.out}, elsewhere.path(), {}});
+    CHECK(by_shell.err.empty());
+    CHECK(std::filesystem::is_empty(elsewhere.path()));
     CHECK(by_shell.exit_code == 7);
     CHECK(by_shell.out == executed.out);
 
     CHECK(query(folder.path(), "c", {"--columns", "cell,status,attempt"}) == before);
     const Outcome logged = run_tessera(folder.path(), {"logs", "c", cell});
     CHECK(logged.out == executed.out);
+}
+
+TEST_CASE("exec gives a cell as many of the visible devices as it asks for") {
+    const TemporaryFolder folder;
+    const auto call = [&](std::vector<std::string> args, const std::string& devices) {
+        Command command = tessera_command(folder.path(), std::move(args));
+        command.env = {"CUDA_VISIBLE_DEVICES=" + devices};
+        return run(command);
+    };
+    folder.write("c.toml", shell_campaign("c", "[1]", "echo \"$TESSERA_DEVICES|$CUDA_VISIBLE_DEVICES\"",
+                                          "[resources]\ndevices = 2"));
+    require_code(call({"run", "c.toml", "--workers", "0"}, "GPU-a,GPU-b,GPU-c"), 0);
+    const std::string cell = cell_id(folder.path(), "c", "x = 1");
+
+    const Outcome enough = call({"exec", "c", cell}, "GPU-d,GPU-e,GPU-f");
+    require_code(enough, 0);
+    CHECK(enough.out == "GPU-d,GPU-e|GPU-d,GPU-e\n");
+    CHECK(contains(enough.err, "devices: CUDA_VISIBLE_DEVICES=GPU-d,GPU-e\n"));
+    CHECK_FALSE(contains(enough.err, "only"));
+
+    const Outcome too_few = call({"exec", "c", cell}, "GPU-d");
+    CHECK(too_few.out == "GPU-d|GPU-d\n");
+    CHECK(contains(too_few.err, "asks for 2 devices, but only 1 can be seen here"));
+    CHECK(call({"exec", "c", cell}, "").out == "|\n");
+
+    const Outcome line = call({"exec", "c", cell, "--print"}, "GPU-d,GPU-e,GPU-f");
+    CHECK(contains(line.out, " CUDA_VISIBLE_DEVICES=GPU-d,GPU-e "));
+}
+
+TEST_CASE("a cell's metrics file that is a FIFO does not block exec") {
+    const TemporaryFolder folder;
+    folder.write("c.toml", shell_campaign("c", "[1]", "mkfifo \"$TESSERA_METRICS\""));
+    require_code(run_tessera(folder.path(), {"run", "c.toml", "--workers", "0"}), 0);
+    const Outcome executed = run_tessera(folder.path(), {"exec", "c", cell_id(folder.path(), "c", "x = 1")});
+    require_code(executed, 0);
+    CHECK(contains(executed.err, "tessera.metrics.jsonl: not a regular file"));
+}
+
+TEST_CASE("show tells the problems of an attempt and the line that ran it") {
+    const TemporaryFolder folder;
+    folder.write("c.toml", shell_campaign("c", "[1]", R"sh(ln -s nowhere tessera.stdout
+echo lost
+printf '%s\n' '{"metric": "m", "text": "a\u0000b"}' >> "$TESSERA_METRICS")sh"));
+    for (const std::string workers : {"0", "1"}) {
+        const std::string dir = "a 'dir' " + workers;
+        require_code(run_tessera(folder.path(), {"run", "c.toml", "--workers", workers, "--dir", dir}), 0);
+        const Outcome shown = run_tessera(folder.path(), {"show", dir, cell_id(folder.path(), dir, "x = 1")});
+        require_code(shown, 0);
+        CAPTURE(shown.out);
+        CHECK(contains(shown.out, "  problem      stdout was not kept in full: "));
+        CHECK(contains(shown.out, "  problem      line 1: a NUL character"));
+        CHECK(contains(shown.out, "  run          tessera run c.toml "));
+        CHECK_FALSE(contains(shown.out, "--for-parent"));
+
+        const json stored = query(folder.path(), dir, {"--columns", "m"});
+        CHECK(stored[0]["m"] == "a\uFFFDb");
+        std::filesystem::remove(folder.file(dir + "/results.h5"));
+        CHECK(query(folder.path(), dir, {"--columns", "m"}) == stored);
+    }
 }
 
 TEST_CASE("exec of a cell that has not run takes its command from the campaign file") {
