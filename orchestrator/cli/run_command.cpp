@@ -157,7 +157,11 @@ private:
     }
 
     int verdict(int launcher_code) {
-        const auto found = part_.empty() ? std::nullopt : CampaignDirectory::open(place_.dir).verdict(part_);
+        auto found = read_verdict();
+        if (!found && !part_.empty()) {
+            await_ranks();
+            found = read_verdict();
+        }
         if (found) {
             std::cout << found->reason << '\n';
             const bool stopped =
@@ -173,10 +177,13 @@ private:
                 launcher_code);
             return exit_code::work_left;
         }
-        await_ranks();
         std::cout << fmt::format("the ranks ended without a verdict (mpirun: {}); run it again to go on\n",
                                  launcher_code);
         return exit_code::work_left;
+    }
+
+    std::optional<Verdict> read_verdict() const {
+        return part_.empty() ? std::nullopt : CampaignDirectory::open(place_.dir).verdict(part_);
     }
 
     /// A killed mpirun leaves its ranks a moment longer; as long as they live nobody else may run the
