@@ -187,3 +187,10 @@ TEST_CASE("the message has one line for each problem, with file, line and column
                                            "dir/c.toml:2:11: campaign.repeats must be at least 1, not 0");
     }
 }
+
+TEST_CASE("mistakes of the matrix and of the texts come in one go") {
+    const auto found =
+        problems(head + "[matrix]\nx = [1, 2]\n[[matrix.include]]\nx = 3\n[[matrix.include]]\nx = 3\n" +
+                 "[workload]\ncommand = [\"run\", \"${x}\", \"${y}\"]\n[resources]\ntimeout = \"soon\"\n");
+    CHECK(found.size() == 3);
+}
