@@ -38,7 +38,9 @@ Summary summarize(const CampaignView& view) {
         if (view.state.status(cell) != CellStatus::failed) continue;
         const std::uint32_t attempt = view.state.step_last[view.tables().cells.last_step[cell]];
         if (attempt == null_code) continue;
-        FailureKind& kind = summary.failures[view.tables().text(view.tables().attempts.message[attempt])];
+        const std::string& message = view.tables().text(view.tables().attempts.message[attempt]);
+        // What a cell wrote last differs from cell to cell; how it ended is the kind.
+        FailureKind& kind = summary.failures[message.substr(0, message.find("; last line of"))];
         if (kind.cells++ > 0) continue;
         kind.failure = static_cast<FailureClass>(view.tables().attempts.failure[attempt]);
         kind.example = cell;
