@@ -82,7 +82,7 @@ struct OutcomeRecord {
     bool stderr_truncated = false;
     bool metrics_truncated = false;
     std::vector<std::string>
-        metric_problems; ///< "line 3: ..." for each line that could not be used, at most 20
+        metric_problems; ///< what was wrong with logs, then "line 3: ..." for each unusable line, at most 20
     std::vector<MetricPoint> metrics;
 
     bool operator==(const OutcomeRecord&) const = default;
