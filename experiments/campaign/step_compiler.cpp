@@ -30,7 +30,8 @@ bool is_zeros(std::string_view text) {
 StepCompiler::StepCompiler(Campaign campaign, Problems& problems, Problems& warnings)
     : campaign_(std::move(campaign))
     , matrix_(campaign_, problems, warnings) {
-    // Whatever else is wrong with the matrix: what its cells say is checked too, so that one look shows everything.
+    // Whatever else is wrong with the matrix: what its cells say is checked too, so that one look shows
+    // everything.
     if (matrix_.point_count() > 0) compile(problems, warnings);
 }
 

@@ -86,8 +86,8 @@ bool is_part_id(std::string_view text) {
 
 std::string CampaignDirectory::create_part(WallTime now_ns) const {
     make_folder("parts");
-    // Parts are ordered by their names, so a later one must never get a smaller name: not within one second, nor after
-    // a clock was set back.
+    // Parts are ordered by their names, so a later one must never get a smaller name: not within one second,
+    // nor after a clock was set back.
     const std::vector<std::string> before = parts();
     WallTime named_ns = now_ns;
     if (!before.empty()) named_ns = std::max(now_ns, part_time_ns(before.back()) + second_ns);
