@@ -27,11 +27,11 @@ def process_tree(root):
             except OSError:
                 continue
             children.setdefault(int(fields[1]), []).append(int(entry))
-    tree, todo = [], [root]
-    while todo:
-        pid = todo.pop()
+    tree, waiting = [], [root]
+    while waiting:
+        pid = waiting.pop()
         tree.append(pid)
-        todo += children.get(pid, [])
+        waiting += children.get(pid, [])
     return tree
 
 

@@ -39,7 +39,7 @@ struct Axis {
 /// their codes computed from the number; only what is excluded or included takes memory.
 class Matrix {
 public:
-    /// A plan of so many takes some gigabytes.
+    /// A bound on memory: a plan keeps some tens of bytes a cell.
     static constexpr std::uint64_t max_cells = 100'000'000;
 
     /// Reports to `problems` what is wrong; the result is then of no use. Rules that match nothing are

@@ -238,7 +238,7 @@ TEST_CASE("a damaged file is an error that names it, at whatever byte it is cut"
 
 TEST_CASE("a failed write leaves the earlier file and no temporary one") {
     const fixture::TemporaryFolder folder;
-    CHECK_THROWS_AS(write_table_file(folder.path("missing/t.h5"), Tables()), Error);
+    CHECK_THROWS_AS(write_table_file(folder.path("missing/t.h5"), Tables()), IoError);
     std::filesystem::create_directories(folder.path("t.h5/full"));
     CHECK_THROWS_AS(write_table_file(folder.path("t.h5"), Tables()), IoError);
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
